@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import * as esbuild from 'esbuild';
 import { packedTokens } from './scripts/build/packedTokens.ts';
 import { publish, removeLeftovers } from './scripts/build/publish.ts';
+import { slimMcpSdk } from './scripts/build/slimMcpSdk.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -40,7 +41,7 @@ const node = {
   chunkNames: production ? 'chunk-[hash]' : 'dev-[hash]',
   // A queue's packages are installed by those who use one.
   external: ['vscode', 'bullmq', 'ioredis'],
-  plugins: [packedTokens],
+  plugins: [packedTokens, slimMcpSdk],
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
   },

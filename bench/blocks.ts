@@ -1,13 +1,13 @@
 import { cpuTime } from '../src/node/cooperative.ts';
 
-/** Milliseconds between two looks, if nothing stands in the way. */
+/** Milliseconds between checks, if nothing blocks the event loop. */
 const PERIOD = 5;
 
 /**
- * Watches how long a thread's event loop does one thing. It counts the work of the thread and not the
- * clock: what the machine gives to other programs meanwhile is not our doing.
+ * Measures how long a thread's event loop is blocked. It counts the thread's CPU time instead of wall-clock time, so
+ * other programs on the machine don't affect it.
  *
- * @returns the longest since it was asked last, in milliseconds
+ * @returns a function that returns the longest block since its last call, in milliseconds
  */
 export function watchBlocks(): () => number {
   let before = cpuTime();

@@ -4,12 +4,12 @@ import { CACHE, complaintOf } from '../test/support/installed/cache.ts';
 import { installPackage } from '../test/support/installed/npm.ts';
 import { say } from './print.ts';
 
-/** A tool that could not be installed, as a sentence. */
+/** Why a tool couldn't be installed, as a sentence. */
 export interface Missing {
   readonly missing: string;
 }
 
-/** Installs a tool once. @returns the script of its command */
+/** Installs a tool if it isn't installed yet. @returns the path of its command's script */
 export async function scriptOf(name: string, version: string): Promise<string | Missing> {
   const home = join(CACHE, 'peers', `${name}-${version}`);
   try {

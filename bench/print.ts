@@ -3,17 +3,17 @@ import { layOutTable } from '../src/report/tables.ts';
 export interface Aim {
   readonly aim: string;
   readonly measured: string;
-  /** Absent if it could not be measured. */
+  /** Whether the aim was met; undefined if it couldn't be measured. */
   readonly met?: boolean | undefined;
 }
 
 export interface Result {
   readonly date: string;
-  /** What went otherwise than it must for the numbers to mean anything. */
+  /** Problems that make the numbers meaningless. */
   readonly faults: readonly string[];
 }
 
-/** Prints what a benchmark measured, as text or with `--json`; ends with exit code 1 if it has faults. */
+/** Prints a benchmark's measurements as text, or as JSON with `--json`. Sets exit code 1 if there are faults. */
 export function print(title: string, result: Result, tables: readonly string[], aims: Aim[]): void {
   const text = [
     `${title}, ${result.date}`,
@@ -30,7 +30,7 @@ export function print(title: string, result: Result, tables: readonly string[], 
   if (result.faults.length > 0) process.exitCode = 1;
 }
 
-/** Says what is going on, beside the result on standard output. */
+/** Reports progress on standard error, since the result goes to standard output. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -39,7 +39,7 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** @param texts columns of text; all others hold numbers */
+/** @param texts names of columns with text; all others contain numbers */
 export function table(
   head: readonly string[],
   rows: readonly string[][],

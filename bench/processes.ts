@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The command line as it ships. */
+/** The command line as shipped. */
 export const TURNLIGHT = resolve(import.meta.dirname, '../dist/cli.js');
 
-/** What a process took from its start to its end. */
+/** What a process used from start to end. */
 export interface Took {
-  /** Milliseconds. */
+  /** Wall-clock time in milliseconds. */
   readonly wall: number;
-  /** Milliseconds of all cores; undefined without GNU time, like `memory`. */
+  /** CPU time in milliseconds, over all cores. Like `memory`, undefined without GNU time. */
   readonly cpu: number | undefined;
-  /** The most it had resident at once, in bytes. */
+  /** Peak resident memory in bytes. */
   readonly memory: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Command {
   readonly args: readonly string[];
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The codes that it may end with, by default 0 and 1. */
+  /** Valid exit codes; defaults to 0 and 1. */
   readonly ends?: readonly number[];
 }
 
@@ -29,7 +29,7 @@ export function node(args: readonly string[], folder: string): Command {
   return { program: process.execPath, args, folder };
 }
 
-/** Runs a process to its end. @throws Error with what it wrote where it ends with another code */
+/** Runs a process until it ends. @throws Error with its output if it ends with another code */
 export async function timed({
   program,
   args,
@@ -44,7 +44,7 @@ export async function timed({
   const began = performance.now();
   const child = spawn(first, rest, {
     cwd: folder,
-    // What an earlier run asked is asked again, and the user's own cache is left alone.
+    // An empty cache, so requests of earlier runs are sent again and the user's cache stays untouched.
     env: { ...process.env, TURNLIGHT_CACHE_DIR: cache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -80,7 +80,7 @@ function hasGnuTime(): Promise<boolean> {
   return known;
 }
 
-/** Of each key, over what several runs took. */
+/** The median of each key over several runs. */
 export function medians(all: readonly Took[]): Took {
   const of = (key: keyof Took) => {
     const taken = all.flatMap((one) => one[key] ?? []);
@@ -89,7 +89,7 @@ export function medians(all: readonly Took[]): Took {
   return { wall: of('wall') ?? Number.NaN, cpu: of('cpu'), memory: of('memory') };
 }
 
-/** NaN of nothing. */
+/** NaN if there are no values. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
@@ -102,7 +102,7 @@ export function megabytes(bytes: number | undefined): string {
   return bytes === undefined ? '–' : `${Math.round(bytes / 1_000_000)} MB`;
 }
 
-/** The median of the ratios of runs that stood side by side. */
+/** The median of the ratios between runs in the same round. */
 export function sideBySide(
   ours: readonly (number | undefined)[],
   theirs: readonly (number | undefined)[],

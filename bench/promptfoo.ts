@@ -7,7 +7,7 @@ export function promptfooScript(): Promise<string | Missing> {
   return scriptOf('promptfoo', PROMPTFOO);
 }
 
-/** Its own folder, and nothing sent. */
+/** Environment that gives promptfoo its own folder and disables telemetry. */
 export function promptfooEnv(folder: string): Record<string, string> {
   return {
     HOME: folder,

@@ -7,14 +7,15 @@
 
     serve(reply)
 
-`serve` takes a function, or an agent of the OpenAI Agents SDK, LangGraph, Pydantic AI, or Google's ADK. It reports the
-agent's calls, results, system prompt, tools, and usage, and continues each conversation in the framework's own messages.
+`serve` takes a function, or an agent of the OpenAI Agents SDK, LangGraph, Pydantic AI, Google's ADK, LlamaIndex, or
+Strands Agents. It reports the agent's calls, results, system prompt, tools, and usage, and continues each conversation in the framework's own messages.
 """
 
 import asyncio
 import inspect
 import json
 import os
+import threading
 import traceback
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +30,8 @@ def serve(agent, ready=False):
 
     A function may be `async`. It gets the parameters that it declares: `messages`, the conversation so far in OpenAI's
     chat format; `case`, the id of the case; `conversation`, an id that differs for every repetition, variant, and run;
-    `context`, the context of the case. It returns a text, a message, a list of messages, or `{"messages": [...],
+    `context`, the context of the case; `stream`, a function for each piece of the reply's text as it arrives, or None if
+    nobody watches. It returns text, a message, a list of messages, or `{"messages": [...],
     "retrieval_context": [...], "tools": [...], "usage": {...}}`. Printed output is a log. An exception makes the case
     an error, with its traceback.
 
@@ -41,9 +43,12 @@ def serve(agent, ready=False):
         # Turnlight would read other lines on stdout as replies.
         os.dup2(2, 1)
 
+        lock = threading.Lock()
+
         def send(answer):
-            answers.write(json.dumps(answer) + "\n")
-            answers.flush()
+            with lock:
+                answers.write(json.dumps(answer) + "\n")
+                answers.flush()
 
         if ready:
             send({"ready": True})
@@ -63,6 +68,9 @@ async def _serve(reply, send):
     tasks = set()
 
     async def answer(request):
+        repeated = {"id": request["id"]} if "id" in request else {}
+        streams = request.pop("stream", False)
+        request["stream"] = (lambda text: send({**repeated, "delta": text})) if streams else None
         arguments = {key: value for key, value in request.items() if key in parameters}
         if "id" in request and not inspect.iscoroutinefunction(reply):
             answered = await loop.run_in_executor(threads, lambda: reply(**arguments))
@@ -102,6 +110,8 @@ def _adapter(agent):
         ("langgraph", _LangGraph),
         ("pydantic_ai", _PydanticAI),
         ("google", _ADK),
+        ("llama_index", _LlamaIndex),
+        ("strands", _Strands),
     ):
         if package in packages:
             return _by_conversation(lambda history: conversation_type(agent, history))
@@ -109,19 +119,19 @@ def _adapter(agent):
         return agent
     raise TypeError(
         f"serve() got {type(agent).__module__}.{type(agent).__qualname__}. Pass a function, or an agent of the OpenAI "
-        "Agents SDK, LangGraph, Pydantic AI, or ADK."
+        "Agents SDK, LangGraph, Pydantic AI, ADK, LlamaIndex, or Strands Agents."
     )
 
 
 def _by_conversation(begin):
     conversations = {}
 
-    async def reply(messages, conversation):
+    async def reply(messages, conversation, stream):
         spoke = [index for index, one in enumerate(messages) if one["role"] in ("assistant", "tool")]
         first_new = spoke[-1] + 1 if spoke else 0
         if conversation not in conversations:
             conversations[conversation] = begin(messages[:first_new])
-        return await conversations[conversation].reply(messages[first_new:], conversation)
+        return await conversations[conversation].reply(messages[first_new:], conversation, stream)
 
     return reply
 
@@ -129,12 +139,27 @@ def _by_conversation(begin):
 class _Reply:
     """Collects what a conversation's agents did for one reply."""
 
-    def __init__(self, shown_texts):
+    def __init__(self, shown_texts, stream):
+        self.streams = stream is not None
         self.messages = []
         self.tools = {}
         self.usage = {"calls": 0, "input_tokens": 0, "cached_tokens": 0, "output_tokens": 0}
         self._shown_texts = shown_texts
         self._agents = set()
+        self._stream = stream
+        self._separator = ""
+        self._has_streamed = False
+
+    def begin_text(self):
+        """Streams a blank line between two texts."""
+        if self._has_streamed:
+            self._separator = "\n\n"
+
+    def delta(self, text):
+        if self.streams and text:
+            self._stream(self._separator + text)
+            self._separator = ""
+            self._has_streamed = True
 
     def is_first(self, agent):
         """Whether the agent appears in this reply for the first time."""
@@ -192,16 +217,21 @@ class _OpenAIAgents:
         self._items = [item for message in history for item in _response_items(message)]
         self._shown_texts = set()
 
-    async def reply(self, messages, conversation):
+    async def reply(self, messages, conversation, stream):
         from agents import Runner
 
+        reply = _Reply(self._shown_texts, stream)
         added = [item for message in messages for item in _response_items(message)]
-        result = await Runner.run(self._speaker, self._items + added)
+        if reply.streams:
+            result = Runner.run_streamed(self._speaker, self._items + added)
+            async for event in result.stream_events():
+                self._add_delta(reply, event)
+        else:
+            result = await Runner.run(self._speaker, self._items + added)
         if result.interruptions:
-            raise RuntimeError("The agent waits for the approval of a tool call.")
+            raise RuntimeError("The agent is waiting for a tool call to be approved.")
         self._speaker = result.last_agent
         self._items = result.to_input_list()
-        reply = _Reply(self._shown_texts)
         for item in result.new_items:
             if reply.is_first(item.agent):
                 await self._describe(reply, item.agent, result.context_wrapper)
@@ -210,6 +240,13 @@ class _OpenAIAgents:
         cached = getattr(usage.input_tokens_details, "cached_tokens", 0)
         reply.count(usage.requests, usage.input_tokens, cached, usage.output_tokens)
         return reply.as_json()
+
+    def _add_delta(self, reply, event):
+        if event.type == "raw_response_event":
+            if event.data.type == "response.created":
+                reply.begin_text()
+            elif event.data.type == "response.output_text.delta":
+                reply.delta(event.data.delta)
 
     async def _describe(self, reply, agent, context):
         reply.system_text(await agent.get_system_prompt(context))
@@ -256,16 +293,17 @@ class _LangGraph:
         self._known = set()
         self._shown_texts = set()
 
-    async def reply(self, messages, conversation):
+    async def reply(self, messages, conversation, stream):
         from langchain_core.callbacks import BaseCallbackHandler
         from langchain_core.messages import convert_to_openai_messages
 
-        reply = _Reply(self._shown_texts)
+        reply = _Reply(self._shown_texts, stream)
 
         class Observer(BaseCallbackHandler):
             """System prompts and tools of nodes are in their requests, but not in the state."""
 
             def on_chat_model_start(self, serialized, messages, *, invocation_params=None, **kwargs):
+                reply.begin_text()
                 for message in messages[0]:
                     if message.type == "system":
                         reply.system_text(message.text)
@@ -276,13 +314,16 @@ class _LangGraph:
                             function["name"], function.get("description"), function.get("parameters")
                         )
 
+            def on_llm_new_token(self, token, **kwargs):
+                reply.delta(token if isinstance(token, str) else None)
+
         earlier = [] if self._known and self._keeps_state else self._messages
         given = earlier + _with_ids(messages)
         config = {"configurable": {"thread_id": conversation}, "callbacks": [Observer()]}
         self._known.update(_id(message) for message in given)
-        state = await self._graph.ainvoke({"messages": given}, config)
+        state = await self._run({"messages": given}, config, reply.streams)
         if state.get("__interrupt__"):
-            raise RuntimeError("The graph was interrupted, and waits to be resumed.")
+            raise RuntimeError("The graph was interrupted and is waiting to be resumed.")
         self._messages = state["messages"]
         # The graph may also have removed messages.
         added = [message for message in self._messages if message.id not in self._known]
@@ -296,6 +337,18 @@ class _LangGraph:
                 output = counts.get("output_tokens")
                 reply.count(bool(counts), counts.get("input_tokens"), cached, output)
         return reply.as_json()
+
+
+    async def _run(self, given, config, streams):
+        if not streams:
+            return await self._graph.ainvoke(given, config)
+        # With the mode `messages`, models stream. The observer gets the texts of subgraphs, too.
+        async for mode, chunk in self._graph.astream(
+            given, config, stream_mode=["messages", "values"]
+        ):
+            if mode == "values":
+                state = chunk
+        return state
 
 
 def _with_ids(messages):
@@ -312,10 +365,25 @@ class _PydanticAI:
         self._messages = _pydantic_messages(history)
         self._shown_texts = set()
 
-    async def reply(self, messages, conversation):
-        result = await self._agent.run(_user_text(messages), message_history=self._messages)
+    async def reply(self, messages, conversation, stream):
+        reply = _Reply(self._shown_texts, stream)
+
+        async def observe(context, events):
+            reply.begin_text()
+            async for event in events:
+                # A part may start with its first text.
+                part = getattr(event, "part", None) or getattr(event, "delta", None)
+                if event.event_kind == "part_start" and part.part_kind == "text":
+                    reply.delta(part.content)
+                elif event.event_kind == "part_delta" and part.part_delta_kind == "text":
+                    reply.delta(part.content_delta)
+
+        result = await self._agent.run(
+            _user_text(messages),
+            message_history=self._messages,
+            event_stream_handler=observe if reply.streams else None,
+        )
         self._messages = result.all_messages()
-        reply = _Reply(self._shown_texts)
         for toolset in self._agent.toolsets:
             for name, tool in getattr(toolset, "tools", {}).items():
                 reply.tool(name, tool.description, tool.function_schema.json_schema)
@@ -382,18 +450,26 @@ class _ADK:
         self._is_open = False
         self._shown_texts = set()
 
-    async def reply(self, messages, conversation):
+    async def reply(self, messages, conversation, stream):
+        from google.adk.agents.run_config import RunConfig, StreamingMode
         from google.genai import types
 
         if not self._is_open:
             await self._open(conversation)
-        reply = _Reply(self._shown_texts)
+        reply = _Reply(self._shown_texts, stream)
+        mode = StreamingMode.SSE if reply.streams else StreamingMode.NONE
         content = types.Content(role="user", parts=[types.Part(text=_user_text(messages))])
         async for event in self._runner.run_async(
-            user_id=self._APP["user_id"], session_id=conversation, new_message=content
+            user_id=self._APP["user_id"],
+            session_id=conversation,
+            new_message=content,
+            run_config=RunConfig(streaming_mode=mode),
         ):
             if event.partial:
+                for part in (event.content and event.content.parts) or []:
+                    reply.delta(None if part.thought else part.text)
                 continue
+            reply.begin_text()
             if event.error_code:
                 raise RuntimeError(event.error_message or event.error_code)
             await self._add(reply, event)
@@ -455,3 +531,140 @@ class _ADK:
                 counts.cached_content_token_count,
                 counts.candidates_token_count,
             )
+
+
+class _LlamaIndex:
+    def __init__(self, workflow, history):
+        from llama_index.core.workflow import Context
+
+        self._workflow = workflow
+        self._context = Context(workflow)
+        self._history = [_llama_message(message) for message in history]
+        self._shown_texts = set()
+
+    async def reply(self, messages, conversation, stream):
+        reply = _Reply(self._shown_texts, stream)
+        run = self._workflow.run(
+            _user_text(messages), chat_history=self._history or None, ctx=self._context
+        )
+        # From now on, they are in the memory of the context.
+        self._history = None
+        async for event in run.stream_events():
+            await self._add(reply, event)
+        await run
+        return reply.as_json()
+
+    async def _add(self, reply, event):
+        kind = type(event).__name__
+        if kind == "AgentStream":
+            reply.delta(event.delta)
+        elif kind == "AgentOutput":
+            name = event.current_agent_name
+            await self._describe(reply, name)
+            reply.text(event.response.content, name)
+            for call in event.tool_calls:
+                reply.call(call.tool_id, call.tool_name, call.tool_kwargs, name)
+            self._count(reply, event.raw)
+            reply.begin_text()
+        elif kind == "ToolCallResult":
+            reply.result(event.tool_id, event.tool_output.content)
+
+    async def _describe(self, reply, name):
+        # A single agent is its own workflow.
+        agents = getattr(self._workflow, "agents", None)
+        agent = agents[name] if agents else self._workflow
+        if reply.is_first(agent):
+            reply.system_text(agent.system_prompt)
+            for tool in await self._workflow.get_tools(*([name] if agents else [])):
+                metadata = tool.metadata
+                reply.tool(metadata.name, metadata.description, metadata.get_parameters_dict())
+
+    def _count(self, reply, raw):
+        """Counts the usage in an answer of OpenAI. Others have their own formats."""
+        usage = (raw.get("usage") if isinstance(raw, dict) else getattr(raw, "usage", None)) or {}
+        usage = usage if isinstance(usage, dict) else vars(usage)
+        details = usage.get("prompt_tokens_details") or {}
+        details = details if isinstance(details, dict) else vars(details)
+        counts = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        if None not in counts:
+            reply.count(1, counts[0], details.get("cached_tokens"), counts[1])
+
+
+def _llama_message(message):
+    from llama_index.core.llms import ChatMessage
+
+    extras = {key: message[key] for key in ("tool_calls", "tool_call_id") if message.get(key)}
+    return ChatMessage(
+        role=message["role"], content=message["content"] or "", additional_kwargs=extras
+    )
+
+
+class _Strands:
+    """An agent keeps the messages of one conversation, so conversations take turns."""
+
+    _locks = {}
+
+    def __init__(self, agent, history):
+        self._agent = agent
+        self._messages = _strands_messages(history)
+        self._shown_texts = set()
+
+    async def reply(self, messages, conversation, stream):
+        reply = _Reply(self._shown_texts, stream)
+        reply.system_text(self._agent.system_prompt)
+        for spec in self._agent.tool_registry.get_all_tool_specs():
+            reply.tool(spec["name"], spec["description"], spec["inputSchema"]["json"])
+        async with self._locks.setdefault(id(self._agent), asyncio.Lock()):
+            known = {id(message) for message in self._messages}
+            self._agent.messages = list(self._messages)
+            async for event in self._agent.stream_async(_user_text(messages)):
+                reply.delta(event.get("data"))
+                if "message" in event:
+                    reply.begin_text()
+                result = event.get("result")
+            self._messages = self._agent.messages
+        if result.interrupts:
+            raise RuntimeError("The agent was interrupted and is waiting to be resumed.")
+        # The agent may also have removed messages.
+        for message in self._messages:
+            if id(message) not in known:
+                self._add(reply, message)
+        for cycle in result.metrics.agent_invocations[-1].cycles:
+            usage = cycle.usage
+            # Some models count cached tokens separately, but all count them in the total.
+            input_tokens = usage["totalTokens"] - usage["outputTokens"]
+            reply.count(1, input_tokens, usage.get("cacheReadInputTokens"), usage["outputTokens"])
+        return reply.as_json()
+
+    def _add(self, reply, message):
+        for block in message["content"]:
+            if "toolUse" in block:
+                call = block["toolUse"]
+                reply.call(call["toolUseId"], call["name"], call["input"], self._agent.name)
+            elif "toolResult" in block:
+                result = block["toolResult"]
+                texts = [one.get("text", one.get("json", one)) for one in result["content"]]
+                reply.result(result["toolUseId"], "\n\n".join(map(_text, texts)))
+            elif "text" in block and message["role"] == "assistant":
+                reply.text(block["text"], self._agent.name)
+
+
+def _strands_messages(messages):
+    converted = []
+    for message in messages:
+        role = "assistant" if message["role"] == "assistant" else "user"
+        blocks = [{"text": message["content"]}] if message["content"] else []
+        if message["role"] == "tool":
+            result = {"toolUseId": message["tool_call_id"], "status": "success", "content": blocks}
+            blocks = [{"toolResult": result}]
+        for call in message.get("tool_calls") or []:
+            function = call["function"]
+            arguments = json.loads(function["arguments"])
+            use = {"toolUseId": call["id"], "name": function["name"], "input": arguments}
+            blocks.append({"toolUse": use})
+        # Some models accept only alternating roles.
+        if converted and converted[-1]["role"] == role:
+            converted[-1]["content"] += blocks
+        else:
+            converted.append({"role": role, "content": blocks})
+    return converted

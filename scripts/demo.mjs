@@ -1,6 +1,5 @@
-// The main job on the embedded replay judge: runs the ShopFast sessions from the command line, then
-// all examples, and compares what came out with what they are built to show. Failing cases are
-// expected here: scripts/examples/expected.json says which.
+// A demo with recorded judge answers: runs the ShopFast sessions from the command line, then all examples, and compares
+// the results with scripts/examples/expected.json. Some cases are expected to fail.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +9,7 @@ const EXPECTED = JSON.parse(
   readFileSync(join(import.meta.dirname, 'examples/expected.json'), 'utf8'),
 );
 
-/** Of ShopFast: completeness, guidelines, frustration. */
+/** Expected labels for ShopFast: completeness, guidelines, frustration. */
 const LABELS = {
   'order-status': 'yes / yes / none',
   'frustrated-customer': 'yes / no / unresolved',
@@ -28,7 +27,7 @@ const WORTH_A_LOOK = {
   'simulated/return-window': 'a simulated customer who gets the same answer twice',
 };
 
-// ShopFast as a person sees it, then everything for the comparison.
+// First run ShopFast with output on the terminal, then all examples for the comparison.
 const shown = run(['examples/shopfast'], 'inherit', ['--reporter', 'terminal']);
 const folder = mkdtempSync(join(tmpdir(), 'turnlight-demo-'));
 const output = join(folder, 'results.json');
@@ -107,7 +106,7 @@ function counts(suite) {
     .join(', ');
 }
 
-/** The first miss of a case that fails, the rationale of one that passes. */
+/** The first miss of a failed case, or the rationale of a passed one. */
 function wordsOf(name) {
   const [suite, id] = name.split('/');
   const { status, verdicts } = linesOf(suite).find((line) => line.id === id);

@@ -1,5 +1,5 @@
-// `npm run docs`: generates the assertion pages, and the tables of the pages that are written by hand.
-// They are checked in, and a test compares them with the declarations.
+// `npm run docs`: generates the assertion pages, and the tables on hand-written pages. They are checked in, and a test
+// compares them with the declarations.
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsFiles, FOLDER, ROOT } from './docs/pages.ts';

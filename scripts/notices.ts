@@ -7,17 +7,21 @@ const RULE = '-'.repeat(80);
 const LICENCE_FILE = /^(licen[cs]e|notices?|copying)([.-].*)?$/i;
 
 /**
- * The licences of all bundled packages, sorted by name.
+ * The licenses of all bundled packages, sorted by license and name: equal texts that are close together compress well.
  *
  * @param root the folder that paths in the metafiles are relative to
- * @throws Error if a package states no licence
+ * @throws Error if a package doesn't state a license
  */
 export async function thirdPartyNotices(
   root: string,
   bundles: readonly Bundled[],
 ): Promise<string> {
   const packages = await bundledPackages(root, bundles);
-  const sections = await Promise.all(packages.map((one) => sectionOf(root, one)));
+  const sorted = packages.toSorted((a, b) => {
+    const [one = '', other = ''] = [a.license, b.license];
+    return Number(one > other) - Number(one < other);
+  });
+  const sections = await Promise.all(sorted.map((one) => sectionOf(root, one)));
   return `${[HEAD, ...new Set(sections)].join(`\n\n${RULE}\n\n`)}\n`;
 }
 
@@ -26,12 +30,25 @@ async function sectionOf(root: string, bundled: BundledPackage): Promise<string>
   const names = (await readdir(folder)).filter((name) => LICENCE_FILE.test(name)).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   const { name, version, license } = bundled;
-  const licences = texts.length > 0 ? texts : [standardText(bundled)];
+  const licences = texts.length > 0 ? texts : await knownTexts(bundled);
   const trimmed = licences.map((text) => text.replaceAll('\r\n', '\n').trim());
   return [`${name} ${version} (${license ?? 'see below'})`, ...trimmed].join('\n\n');
 }
 
-/** For a package that names its licence without including the text. */
+/** Files in `licenses`, for packages that don't include their license texts. */
+const KNOWN_FILES: Readonly<Record<string, readonly string[]>> = {
+  // The second license is mentioned only in the package's source code.
+  '@bufbuild/protobuf': ['Apache-2.0.txt', 'protobuf.txt'],
+};
+
+async function knownTexts(bundled: BundledPackage): Promise<string[]> {
+  const files = KNOWN_FILES[bundled.name];
+  if (!files) return [standardText(bundled)];
+  const folder = join(import.meta.dirname, 'licenses');
+  return Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+}
+
+/** The license text of a package that names its license but doesn't include the text. */
 function standardText({ name, license, author }: BundledPackage): string {
   const holder = typeof author === 'string' ? author : author?.name;
   if (license === 'MIT' && holder !== undefined) return mit(holder);

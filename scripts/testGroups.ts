@@ -4,12 +4,13 @@ import { pathToFileURL } from 'node:url';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Set while every try is made, and not a sample of them. */
+/** Set if tests run all variations instead of a sample. */
 export const LONG_VARIABLE = 'TURNLIGHT_TEST_LONG';
 
 /**
- * Folders whose files share processes: what they do stays within their tests. The most files of a process:
- * enough that starting it takes little, few enough that every core has some. Files of VS Code share one, too.
+ * Folders whose files share processes, because their tests clean up after themselves, and the maximum number of files
+ * per process. The limit balances startup time against using all cores. In `e2e`, the files of a process also share a
+ * VS Code server.
  */
 const SHARING: readonly (readonly [folder: string, most: number])[] = [
   ['test/unit/', 24],
@@ -17,19 +18,19 @@ const SHARING: readonly (readonly [folder: string, most: number])[] = [
   ['test/e2e/', 16],
 ];
 
-/** Those that may not share: what they change of the process stays changed. */
+/** Files that can't share a process, because they change it permanently. */
 export const ALONE: readonly string[] = ['test/unit/assertions/typeInOneFile.test.ts'];
 
-/** @returns whether `npm test` takes a sample of what the file tries */
+/** @returns whether `npm test` runs only a sample of the file's variations */
 export function samples(path: string): boolean {
   return readFileSync(path, 'utf8').includes("/support/long.ts'");
 }
 
 /**
- * Writes files that each import a group of test files, gone when this process ends.
+ * Writes files that each import a group of test files. They are deleted when this process ends.
  *
- * @param files test files, absolute
- * @returns what is to be run instead, each in a process of its own
+ * @param files absolute paths of test files
+ * @returns paths of the files to run, each in its own process
  */
 export function grouped(files: readonly string[]): string[] {
   const nameOf = (path: string) => relative(ROOT, path).replaceAll('\\', '/');
@@ -46,7 +47,7 @@ export function grouped(files: readonly string[]): string[] {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const groups = [...sharers].flatMap(([most, paths]) => {
     const count = Math.ceil(paths.length / most);
-    // Neighbours take similarly long, so each goes to another group.
+    // Neighboring files take similarly long, so they are distributed over the groups.
     return Array.from({ length: count }, (_, index) => {
       const path = join(folder, `group-${most}-${index + 1}.test.ts`);
       const members = paths.filter((_path, at) => at % count === index);

@@ -2,14 +2,14 @@ import { h, plainButton } from './h.ts';
 import { afterDrawing, expandAround } from './redraw.ts';
 import { type Span, TextIndex } from './textIndex.ts';
 
-/** Names of highlights in the style sheet. */
+/** Names of the highlights, as in the style sheet. */
 const ALL = 'turnlight-found';
 const CURRENT = 'turnlight-found-current';
 
-/** A part of the page to search; it may not be mounted yet. */
+/** A part of the page to search, which may not be mounted yet. */
 export interface SearchablePart {
   readonly element: HTMLElement;
-  /** Adds it to the page. */
+  /** Adds the part to the page. */
   readonly mount: () => void;
 }
 
@@ -28,12 +28,12 @@ export class FindBox {
   #index: TextIndex | undefined;
   #found: readonly Span[] = [];
   #at = 0;
-  /** The part where the search starts: the visible one, or the one with the current match. */
+  /** The part where the search starts: the visible part, or the part with the current match. */
   #from: SearchablePart['element'] | undefined;
-  /** The previously focused element. */
+  /** The element that had the focus before. */
   #before: Element | null = null;
 
-  /** @param parts all parts, in page order */
+  /** @param parts returns all parts in page order */
   constructor(parts: () => readonly SearchablePart[]) {
     this.#getParts = parts;
     const button = (sign: string, name: string, onClick: () => void) =>
@@ -69,7 +69,7 @@ export class FindBox {
     this.#input.select();
   }
 
-  /** Searches again after a redraw of the page. */
+  /** Searches again after the page has been redrawn. */
   refresh(): void {
     if (this.element.hidden) return;
     this.#index = undefined;
@@ -105,7 +105,7 @@ export class FindBox {
     this.#reveal();
   }
 
-  /** The first match after the start of the search, so that further typing doesn't move it. */
+  /** The first match after the search's starting point, which further typing doesn't move. */
   #firstMatch(): number {
     const placeOf = (from: Element | undefined) =>
       this.#parts.findIndex(({ element }) => element === from);

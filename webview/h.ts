@@ -4,7 +4,7 @@ export type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Attributes with visible or spoken text. */
+/** Attributes that contain visible or spoken text. */
 const TEXT_ATTRIBUTES: readonly string[] = ['aria-label', 'title', 'placeholder'];
 
 /** Creates an element. Strings always become text nodes, with hidden characters made visible. */
@@ -30,13 +30,13 @@ function setAttributes(element: HTMLElement, attributes: Attributes): void {
   }
 }
 
-/** A link to another place in this view or in a file. @param name unique; contains the visible words */
+/** A link to another place in this view or in a file. @param name a unique name that contains the visible words */
 export function link(words: string, name: string, onFollow: () => void): HTMLElement {
   const attributes = { class: 'link', role: 'link', 'aria-label': name };
   return plainButton({ ...attributes, 'data-focus': `link ${name}` }, onFollow, words);
 }
 
-/** A button in the page's own style; `ui/controls.ts` has buttons in VS Code's style. */
+/** A button in the page's own style. For buttons in VS Code's style, see `ui/controls.ts`. */
 export function plainButton(
   attributes: Attributes,
   onClick: () => void,
@@ -52,7 +52,12 @@ export function notices(problems: readonly string[]): HTMLElement[] {
   return problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`));
 }
 
-/** A link to a line, or its position if no file can be opened. @param what such as `turn 3` @param line from 1 */
+/**
+ * A link to a line, or its position if no file can be opened.
+ *
+ * @param what what the line contains, such as `turn 3`
+ * @param line from 1
+ */
 export function lineLink(
   what: string,
   path: string,
@@ -70,15 +75,15 @@ interface TableRow {
 
 interface TableOptions {
   readonly class?: string;
-  /** For screen readers. */
+  /** The table's name for screen readers. */
   readonly label?: string;
-  /** The column that names its row; default: the first. */
+  /** Index of the column that names its row; default: the first. */
   readonly heading?: number;
-  /** The first column of numbers; default: none. */
+  /** Index of the first column with numbers; default: none. */
   readonly figures?: number;
 }
 
-/** @param heads column titles; an empty one creates no heading */
+/** @param heads titles of the columns; an empty title creates no heading */
 export function renderTable(
   heads: readonly string[],
   rows: readonly TableRow[],

@@ -8,10 +8,10 @@ declare function acquireVsCodeApi(): {
 
 /** The environment that shows a page. */
 export interface Host<Protocol extends PageProtocol> {
-  /** Whether an editor can run cases and open lines. */
+  /** Whether there is an editor that can run cases and open lines. */
   readonly editor: boolean;
   post(message: FromPage<Protocol>): void;
-  /** Saves the state to restore after a reload. */
+  /** Saves the state that a reload restores. */
   keep(state: PageState<Protocol>): void;
 }
 
@@ -20,7 +20,7 @@ interface View<Protocol extends PageProtocol> {
   receive(message: ToPage<Protocol>): void;
 }
 
-/** Connects a view to the extension. @param create gets the saved state */
+/** Connects a view to the extension. @param create receives the saved state */
 export function connect<Protocol extends PageProtocol>(
   { toPage, state }: Protocol,
   create: (host: Host<Protocol>, saved?: PageState<Protocol>) => View<Protocol>,
@@ -38,7 +38,7 @@ export function connect<Protocol extends PageProtocol>(
   window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const message = toPage.safeParse(data);
     if (message.success) view.receive(message.data as ToPage<Protocol>);
-    else console.error('Not a message of this page:', message.error.message);
+    else console.error('Not a message for this page:', message.error.message);
   });
   api.postMessage({ kind: 'ready' });
 }

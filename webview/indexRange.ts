@@ -1,4 +1,4 @@
-/** Items from `first` up to but not including `end`, from 0. */
+/** The items from `first` up to but not including `end`, counted from 0. */
 export interface IndexRange {
   readonly first: number;
   readonly end: number;
@@ -7,7 +7,7 @@ export interface IndexRange {
 /**
  * The items of a list between two vertical positions, or the nearest one.
  *
- * @param heights of the items, in pixels
+ * @param heights heights of the items, in pixels
  * @param overscan number of additional items on both sides
  */
 export function rangeBetween(
@@ -32,12 +32,12 @@ export function rangeBetween(
 }
 
 /**
- * The visible items of a list with equal heights.
+ * The visible items of a list whose items have equal heights.
  *
  * @param from pixels from the first item to the top of the view
  * @param room height of the view, in pixels
  * @param size height of an item, in pixels
- * @param overscan number of additional items on both sides, drawn before a scroll reaches them
+ * @param overscan number of additional items on both sides, so that they are drawn before scrolling reaches them
  */
 export function rangeInView(
   { from, room, size, overscan }: Readonly<Record<'from' | 'room' | 'size' | 'overscan', number>>,
@@ -48,7 +48,7 @@ export function rangeInView(
   return { first, end };
 }
 
-/** The scroll position that shows a whole item; unchanged if it is visible. */
+/** The scroll position at which an item is completely visible; unchanged if it already is. */
 export function scrollOffsetFor(
   at: number,
   { from, room, size }: Readonly<Record<'from' | 'room' | 'size', number>>,

@@ -2,7 +2,7 @@ import { h } from './h.ts';
 
 export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 
-/** Help about keys. */
+/** Keyboard shortcuts and what they do. */
 export type KeyHelp = readonly (readonly [keys: readonly string[], what: string])[];
 
 /** Collapsible help on keyboard shortcuts. */
@@ -19,7 +19,8 @@ export function renderKeys(list: KeyHelp): HTMLElement {
  * Handles keys while a page is visible.
  *
  * @param press gets each key and its target; the find shortcut is `FIND_KEY`, and keys typed into a control are
- * ignored. @returns whether it handled the key
+ * ignored.
+ * @returns whether it handled the key
  */
 export function listenForKeys(
   root: HTMLElement,

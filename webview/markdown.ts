@@ -4,12 +4,13 @@ import { visibleText } from '../src/core/text/visibleText.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true });
 
-// Links show their target and aren't clickable; images show their text.
+// Links show their target but can't be clicked; images show their text.
 markdown.validateLink = () => true;
 markdown.renderer.rules.link_open = () => '';
 markdown.renderer.rules.link_close = (tokens, index) => {
-  const open = tokens.slice(0, index).findLast(({ type }) => type === 'link_open');
-  return ` (${markdown.utils.escapeHtml(String(open?.attrGet('href') ?? ''))})`;
+  let open = index;
+  while (open > 0 && tokens[open]?.type !== 'link_open') open -= 1;
+  return ` (${markdown.utils.escapeHtml(String(tokens[open]?.attrGet('href') ?? ''))})`;
 };
 markdown.renderer.rules.image = (tokens, index) => {
   const token = tokens[index];
@@ -29,7 +30,7 @@ export function renderMarkdown(text: string): DocumentFragment {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: [],
   });
-  // After rendering, because it converts entities such as `&#x202e;` to characters.
+  // This happens after rendering, because rendering converts entities such as `&#x202e;` to characters.
   const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     node.nodeValue = visibleText(node.nodeValue ?? '');

@@ -1,6 +1,6 @@
 /**
- * Elements by name, recreated only if their content changed. During a run, snapshots arrive many times per second, and
- * open menus, the focus, and the scroll position must survive.
+ * Stores elements by name, and recreates them only if their content has changed. During a run, snapshots arrive many
+ * times per second, and open menus, the focus, and the scroll position must survive.
  */
 export class ElementCache {
   readonly #elements = new Map<string, { signature: string; element: HTMLElement }>();
@@ -26,13 +26,13 @@ export class ElementCache {
   }
 }
 
-/** Sets the children of an element, without touching those already in position. */
+/** Sets an element's children without touching those that are already in position. */
 export function setChildren(parent: Element, wanted: readonly Element[]): void {
   const stays = new Set(wanted);
   for (const child of [...parent.children]) if (!stays.has(child)) child.remove();
   let there = parent.firstElementChild;
   let added: Element[] = [];
-  // In one step: if much of the page is selected, each insertion is slow.
+  // In a single step, because each insertion is slow if much of the page is selected.
   const add = () => {
     if (there) there.before(...added);
     else parent.append(...added);
@@ -49,7 +49,7 @@ export function setChildren(parent: Element, wanted: readonly Element[]): void {
   add();
 }
 
-/** Remembers, by `data-key`, what the user expanded or collapsed. */
+/** Remembers what the user expanded or collapsed, by `data-key`. */
 export class ExpandedState {
   readonly #expanded = new Map<string, boolean>();
 
@@ -57,7 +57,7 @@ export class ExpandedState {
     root.addEventListener('click', ({ target }) => {
       const details = target instanceof Element && target.closest('summary')?.parentElement;
       if (!(details instanceof HTMLDetailsElement)) return;
-      // The click event precedes the change.
+      // The click event comes before the change.
       if (details.dataset.key) this.#expanded.set(details.dataset.key, !details.open);
     });
   }
@@ -92,13 +92,13 @@ export function expandAround(element: Element | null): void {
   }
 }
 
-/** Restores the keyboard focus after it was in another editor, or after the focused element was redrawn. */
+/** Restores the keyboard focus after the focus was in another editor, or after the focused element was redrawn. */
 export class FocusRestorer {
   readonly #root: HTMLElement;
   readonly #fallback: () => HTMLElement | null;
   #last: Element | undefined;
 
-  /** @param fallback gets the focus if the focused element is gone */
+  /** @param fallback returns the element to focus if the previously focused one is gone */
   constructor(root: HTMLElement, fallback: () => HTMLElement | null = () => null) {
     this.#root = root;
     this.#fallback = fallback;
@@ -158,7 +158,7 @@ export function keepScrollPosition(
   });
 }
 
-/** Runs an action now, and again once newly mounted elements have their real heights. */
+/** Runs an action now, and again once newly mounted elements have their actual heights. */
 export function afterDrawing(action: () => void): void {
   action();
   requestAnimationFrame(() => {

@@ -9,8 +9,9 @@ import { caseCountText } from '../src/core/text/format.ts';
 import { statusSchema } from '../src/core/verdict.ts';
 import { type ReportPage, reportPageSchema, TABLE_HASH } from '../src/protocol/reportPage.ts';
 import type { FromResults, ToResults } from '../src/protocol/resultsProtocol.ts';
-import type { Snapshot } from '../src/protocol/viewProtocol.ts';
+import type { conversationProtocol, Snapshot } from '../src/protocol/viewProtocol.ts';
 import { h } from './h.ts';
+import type { Host } from './host.ts';
 import { badge } from './render/status.ts';
 import { ResultsView } from './results/view.ts';
 import { ConversationView } from './view.ts';
@@ -18,12 +19,12 @@ import { ConversationView } from './view.ts';
 /** Number of executions to search in one batch. */
 const BATCH_SIZE = 250;
 
-/** Without an editor, nothing opens and no state is saved. */
+/** There is no editor, so nothing can be opened and no state is saved. */
 const NO_EDITOR = { editor: false, keep: () => {} };
 
 /**
- * A run as a standalone page: a list of cases, and the table or conversation that the URL's hash (such as `#3`)
- * selects; default: the first failure.
+ * A run as a standalone page: a list of cases, and the table or the conversation that the URL's fragment (such as `#3`)
+ * selects. The default is the first failure.
  *
  * @param json the run, as embedded in the page
  */
@@ -51,7 +52,7 @@ export function showReport(root: HTMLElement, json: string): void {
   const go = (number: number) => {
     if (number > 0) location.hash = `#${number}`;
   };
-  const view = new ConversationView(conversation, {
+  const host: Host<typeof conversationProtocol> = {
     ...NO_EDITOR,
     post(message) {
       const ref = refs[shown() - 1];
@@ -65,7 +66,9 @@ export function showReport(root: HTMLElement, json: string): void {
       const found = failing(shown())?.neighbor(message.step);
       go(1 + refs.findIndex((one) => found && executionKey(one) === executionKey(found)));
     },
-  });
+  };
+  const images = page.images.map(({ digest, source }) => [digest, source] as const);
+  const view = new ConversationView(conversation, host, images);
   const results = resultsOf(page, table, go);
   const show = () => {
     const isTable = location.hash === TABLE_HASH;
@@ -102,7 +105,7 @@ export function showReport(root: HTMLElement, json: string): void {
   show();
 }
 
-/** The execution to open for a row: the first that failed, or the first. */
+/** The execution to open for a row: the first one that failed, or else the first one. */
 function executionToOpen({ executions, rows }: ReportPage, row: number): number {
   const own = [...rows.keys()].filter((index) => rows[index] === row);
   const failing = own.find((index) => {
@@ -122,13 +125,13 @@ function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => 
       else if (message.kind === 'search') search(message);
     },
   });
-  const { table, started } = page;
+  const { table, started, variants } = page;
   const facts = started === undefined ? [] : [new Date(started).toLocaleString()];
   let isShown = false;
   return () => {
     if (!isShown) {
       view.show({
-        ...{ records: ['report'], title: 'Results', facts, table },
+        ...{ records: ['report'], title: 'Results', facts, variants, table },
         ...{ phase: 'over', generation: 0, problems: [] },
       });
     }
@@ -137,7 +140,7 @@ function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => 
   };
 }
 
-/** Searches the page's own data; a new search stops the previous one. */
+/** Searches the page's own data. A new search stops the previous one. */
 function searchPage(
   { executions, rows, table }: ReportPage,
   onFound: (found: Extract<ToResults, { kind: 'found' }>) => void,
@@ -166,7 +169,7 @@ function searchPage(
 }
 
 /** Links to the executions by suite; the URLs are `#1`, `#2`, and so on. */
-function renderCases({ executions, started, sums, table }: ReportPage): HTMLElement[] {
+function renderCases({ executions, started, sums, variants, table }: ReportPage): HTMLElement[] {
   const numbered = executions.map((snapshot, index) => ({ snapshot, number: index + 1 }));
   const suites = groupBy(numbered, ({ snapshot }) => snapshot.state.file);
   return [
@@ -177,7 +180,13 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
         'summary',
         started === undefined ? 'Summary' : `Run of ${new Date(started).toLocaleString()}`,
       ),
-      h('ul', { class: 'muted' }, ...sums.map((line) => h('li', line))),
+      h(
+        'ul',
+        { class: 'muted' },
+        ...[...variants.flatMap(({ sentences }) => sentences), ...sums].map((line) =>
+          h('li', line),
+        ),
+      ),
     ),
     ...(executions.length > 0 ? [h('a', { href: TABLE_HASH }, 'All results')] : []),
     ...failuresOnly(executions),
@@ -188,7 +197,7 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
   ];
 }
 
-/** A filter for the list, if it contains both failed and other cases. */
+/** A filter for the list, if the list contains both failed and other cases. */
 function failuresOnly(executions: readonly Snapshot[]): HTMLElement[] {
   if (executions.every(failed) || !executions.some(failed)) return [];
   return [h('label', h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];

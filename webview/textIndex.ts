@@ -15,7 +15,7 @@ interface NormalizedText {
   readonly offsets: readonly number[];
 }
 
-/** The text of elements as one string, to find text across element boundaries. */
+/** The text of elements as a single string, for finding text across element boundaries. */
 export class TextIndex {
   readonly #text: string;
   readonly #nodes: Text[] = [];
@@ -24,7 +24,7 @@ export class TextIndex {
   #words: NormalizedText | undefined;
   #lowerCase: NormalizedText | undefined;
 
-  /** @param skipped selector of elements whose text is ignored */
+  /** @param skipped selector for elements whose text is ignored */
   constructor(roots: readonly Node[], skipped?: string) {
     let text = '';
     for (const root of roots) {
@@ -50,14 +50,14 @@ export class TextIndex {
     return this.#text.length;
   }
 
-  /** Finds words regardless of whitespace, because the page adds line breaks to JSON. */
+  /** Finds words regardless of white space, because the page adds line breaks to JSON. */
   findWords(words: string): Span | undefined {
     this.#words ??= squeeze(this.#text, '');
     const [first] = spansOf(this.#words, squeeze(words, '').text);
     return first;
   }
 
-  /** Finds all occurrences, ignoring case and treating any whitespace as one space. */
+  /** Finds all occurrences. Ignores case, and treats any white space as one space. */
   findAll(text: string): Span[] {
     this.#lowerCase ??= squeeze(lowerCase(this.#text), ' ');
     const wanted = squeeze(lowerCase(text), ' ').text.trim();
@@ -92,7 +92,7 @@ function* spansOf({ text, offsets }: NormalizedText, wanted: string): Generator<
   }
 }
 
-/** @param gap replaces whitespace */
+/** @param gap the replacement for white space */
 function squeeze(text: string, gap: '' | ' '): NormalizedText {
   const letters: string[] = [];
   const offsets: number[] = [];
@@ -106,7 +106,7 @@ function squeeze(text: string, gap: '' | ' '): NormalizedText {
   return { text: letters.join(''), offsets };
 }
 
-/** Lowercase with the same length: `İ` has two characters in lowercase. */
+/** Text in lowercase with the same length: `İ`, for example, would become two characters. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -116,16 +116,16 @@ function lowerCase(text: string): string {
   }).join('');
 }
 
-/** Later ones are painted over earlier ones. */
+/** Statuses in the order in which they are painted; later ones are painted over earlier ones. */
 const PAINT_ORDER: readonly Status[] = ['skipped', 'pass', 'error', 'fail'];
 
-/** Marks quotes in text, arguments, and results, and expands their elements. */
+/** Marks quotes in texts, arguments, and results, and expands the elements that contain them. */
 export function markQuotes(
   root: HTMLElement,
   quotes: readonly { readonly text: string; readonly status: Status }[],
 ): void {
   if (quotes.length === 0) return;
-  const index = new TextIndex([root], '.label');
+  const index = new TextIndex([root], '.label, .agent');
   const marked = new Uint8Array(index.length);
   for (const [level, status] of PAINT_ORDER.entries()) {
     for (const quote of quotes) {
@@ -150,7 +150,7 @@ export function markQuotes(
   }
 }
 
-/** A judge quotes Markdown source, but the page shows rendered text. */
+/** Finds a quote. A judge quotes the Markdown source, but the page shows rendered text. */
 function find(index: TextIndex, quote: string): Span | undefined {
   return (
     index.findWords(visibleText(quote)) ??

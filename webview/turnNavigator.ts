@@ -3,11 +3,11 @@ import { afterDrawing } from './redraw.ts';
 /** A turn or a verdict, which may not be mounted yet. */
 export interface Stop {
   readonly name: string;
-  /** `verdict` if it can be labeled. */
+  /** `verdict` if the stop can be labeled. */
   readonly kind: 'turn' | 'verdict' | 'other';
   /** Whether it is a turn that failed or couldn't be judged, or a failed verdict that isn't about a turn. */
   readonly failure: boolean;
-  /** Adds it to the page. */
+  /** Adds the element to the page. */
   readonly mount: () => HTMLElement;
 }
 
@@ -52,7 +52,7 @@ export class TurnNavigator {
     this.#move(step, ({ failure }) => failure);
   }
 
-  /** The number of failures, and the current one, from 1. */
+  /** The number of failures, and the number of the current one, from 1. */
   failures(): { readonly count: number; readonly at: number | undefined } {
     const all = this.#stops().filter(({ failure }) => failure);
     const at = all.findIndex(({ name }) => name === this.#current);
@@ -81,8 +81,14 @@ export const STOPS_ON_PAGE = '.turns, .turn, .assertion > summary';
 
 const STOP_SELECTOR = `${STOPS_ON_PAGE}, .rationale[data-focus]`;
 
-/** Scrolls to the start of an element that is taller than the view. */
+/** Scrolls to an element. If it is taller than the view, scrolls to its start. */
 function scrollTo(element: HTMLElement): void {
   const fits = element.getBoundingClientRect().height < window.innerHeight * 0.7;
   element.scrollIntoView({ block: fits ? 'center' : 'start' });
+}
+
+/** The number of the turn that contains an element. */
+export function turnAt(target: Element | null): number | undefined {
+  const turn = target?.closest<HTMLElement>('.turn')?.dataset.turn;
+  return turn === undefined ? undefined : Number(turn);
 }

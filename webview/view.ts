@@ -8,6 +8,7 @@ import type { conversationProtocol, Snapshot, ToView } from '../src/protocol/vie
 import { FindBox, type SearchablePart } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
+import { Images } from './images.ts';
 import { FIND_KEY, type KeyHelp, listenForKeys } from './keyboard.ts';
 import { Labels } from './labels/labels.ts';
 import {
@@ -31,7 +32,7 @@ import { type Item, VirtualList } from './virtualList.ts';
 const KEYS: KeyHelp = [
   [['j', 'k'], 'next and previous turn'],
   [['n', 'p'], 'next and previous failure'],
-  [['Shift+N', 'Shift+P'], 'next and previous failing case, or changed case of two runs'],
+  [['Shift+N', 'Shift+P'], 'next and previous failing case, or changed case in a comparison'],
   [['v', 'Shift+V'], 'next and previous verdict'],
   [['r', 'w'], 'the verdict is right, or wrong'],
   [['Delete', 'u'], 'remove your label, and undo'],
@@ -44,11 +45,12 @@ export class ConversationView {
   readonly #host: Host<typeof conversationProtocol>;
   readonly #expanded: ExpandedState;
   readonly #cache: ElementCache;
-  /** For the first of two compared runs. */
+  /** Cache for the first of two compared runs. */
   readonly #cacheOfBase: ElementCache;
   readonly #navigator: TurnNavigator;
   readonly #find: FindBox;
   readonly #labels: Labels;
+  readonly #images: Images;
   readonly #focus: FocusRestorer;
   readonly #failures = failuresControl((step) => this.#navigator.toFailure(step));
   readonly #toolbar = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Run and view' });
@@ -63,7 +65,12 @@ export class ConversationView {
   #rows: readonly AssertionRow[] = [];
   #shown: Shown = { filter: 'all', rendered: true };
 
-  constructor(root: HTMLElement, host: Host<typeof conversationProtocol>) {
+  /** @param images data URLs by digest, if there is no editor to load them from */
+  constructor(
+    root: HTMLElement,
+    host: Host<typeof conversationProtocol>,
+    images?: Iterable<readonly [string, string]>,
+  ) {
     this.#root = root;
     this.#host = host;
     this.#expanded = new ExpandedState(root);
@@ -77,6 +84,10 @@ export class ConversationView {
     );
     this.#focus = new FocusRestorer(root, () => this.#bar.querySelector('[data-focus]'));
     this.#find = new FindBox(() => this.#parts());
+    this.#images = new Images(
+      host.editor ? (digest) => host.post({ kind: 'load-image', digest }) : undefined,
+      images,
+    );
     this.#labels = new Labels({
       post: (message) => host.post(message),
       onChange: () => this.#draw(),
@@ -84,7 +95,7 @@ export class ConversationView {
       titleOf: (verdict) => titleAmong(this.#rows, verdict),
     });
     listenForKeys(root, (key, at) => this.#press(key, at));
-    // Scroll targets and focused elements must not be covered by the bar.
+    // The bar must not cover scroll targets and focused elements.
     new ResizeObserver(() => {
       this.#strip.show(this.#entries.items, this.#root.clientWidth);
       const { style } = document.documentElement;
@@ -94,6 +105,7 @@ export class ConversationView {
 
   receive(message: ToView): void {
     if (message.kind === 'snapshot') this.show(message.snapshot);
+    else if (message.kind === 'image') this.#images.receive(message.digest, message.source);
     else this.#reveal(message.turn);
   }
 
@@ -212,6 +224,7 @@ export class ConversationView {
       titleOf: (verdict: Verdict) => titleAmong(rows, verdict),
       onOpen: editor ? (turn: number) => post({ kind: 'open-turn', turn }) : undefined,
       labels: (...given: Parameters<Labels['parts']>) => this.#labels.parts(...given),
+      image: (...given: Parameters<Images['render']>) => this.#images.render(...given),
     };
     const { above, heads, pair } = comparedParts(snapshot, {
       ...options,
@@ -248,16 +261,17 @@ export class ConversationView {
   }
 
   #toolbarParts(snapshot: Snapshot): HTMLElement[] {
-    const { origin, compared } = snapshot;
+    const { origin, compared, received } = snapshot;
     const { post, editor } = this.#host;
-    const runs = editor && !compared;
+    const runs = editor && !compared && received !== 'unclear';
+    const canSave = runs && (origin === 'simulate' || received !== undefined);
     const actions = {
       onShow: (shown: Shown) => this.#change(shown),
       ...(runs && {
         onRun: () => post({ kind: 'run' }),
         onCancel: () => post({ kind: 'cancel' }),
       }),
-      ...(runs && origin === 'simulate' && { onSave: () => post({ kind: 'save' }) }),
+      ...(canSave && { onSave: () => post({ kind: 'save' }) }),
       onFind: () => this.#find.open(),
       onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
       onFailingCase: (step: 1 | -1) => this.#toFailingCase(step),
@@ -266,11 +280,15 @@ export class ConversationView {
     return toolbarParts(snapshot, this.#shown, this.#failures.element, actions, this.#cache);
   }
 
-  #row(row: AssertionRow, { phase, changed }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
+  #row(
+    row: AssertionRow,
+    { phase, changed, received }: Snapshot,
+    numbers: ReadonlySet<number>,
+  ): HTMLElement {
     const { post, editor } = this.#host;
     const running = isRunning(phase);
-    const labelled = row.verdict && this.#labels.shown(row.verdict);
-    const shown = [row, running, changed, numbers.size, labelled];
+    const labeled = row.verdict && this.#labels.shown(row.verdict);
+    const shown = [row, running, changed, numbers.size, labeled];
     return this.#cache.get(`row ${row.index}`, shown, () =>
       renderAssertion(row, {
         running,
@@ -278,7 +296,10 @@ export class ConversationView {
         stale: changed !== undefined,
         turns: { numbers, onFollow: (turn) => this.#reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
-        onRequest: editor && !running ? (key) => post({ kind: 'show-request', key }) : undefined,
+        onRequest:
+          editor && !running && !received
+            ? (key) => post({ kind: 'show-request', key })
+            : undefined,
       }),
     );
   }
@@ -295,14 +316,14 @@ export class ConversationView {
     else if (failing) this.#host.post({ kind: 'show-failing', step });
   }
 
-  /** A verdict above the turns, which may be inside a collapsed one. */
+  /** Mounts a verdict above the turns, which may be inside a collapsed verdict. */
   #mountVerdict(summary: HTMLElement): HTMLElement {
     const holder = summary.closest('.nested');
     if (holder) this.#expanded.expand(holder);
     return summary;
   }
 
-  /** A verdict in a turn, which may be unmounted or collapsed. */
+  /** Mounts a verdict in a turn, which may be unmounted or collapsed. */
   #mountInner(item: Item, name: string): HTMLElement {
     const turn = this.#entries.mount(item);
     const inner = turn.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`) ?? turn;

@@ -3,26 +3,26 @@ import { type IndexRange, rangeBetween } from './indexRange.ts';
 import { setChildren } from './redraw.ts';
 import type { BadgeStatus } from './render/status.ts';
 
-/** An item of a list, created only when it is near the view. */
+/** An item in a list, created only when it is near the view. */
 export interface Item {
-  /** Unique in the list, and stable across lists. */
+  /** Unique within the list, and the same in later lists. */
   readonly name: string;
   readonly kind: 'turn' | 'other';
   readonly failure: boolean;
-  /** For turns of the assistant and judged turns. */
+  /** Set for assistant turns and judged turns. */
   readonly badge?: BadgeStatus | undefined;
-  /** The `data-focus` of elements inside that navigation can stop at. */
+  /** `data-focus` values of elements inside the item that navigation can stop at. */
   readonly inner?: readonly string[];
   /** Estimated height in pixels, until it is measured. */
   readonly height: number;
-  /** Returns the same element as long as its content is the same. */
+  /** Creates the item's element. Returns the same element as long as its content stays the same. */
   readonly make: () => HTMLElement;
 }
 
-/** Up to this number, all items are mounted. */
+/** Maximum number of items that are all mounted. */
 const MAX_UNVIRTUALIZED = 50;
 
-/** Number of items mounted above and below the view. */
+/** Number of items to mount above and below the view. */
 const OVERSCAN = 5;
 
 /** The margin below each item in pixels, as in the style sheet. */
@@ -40,10 +40,10 @@ export class VirtualList {
   readonly #sizes = new ResizeObserver((changes) => this.#measure(changes));
   #items: readonly Item[] = [];
   #drawn = new Set<Element>();
-  /** Stays mounted even outside the view, like the focused item. */
+  /** The name of an item that stays mounted even outside the view, like the focused item. */
   #pinned: string | undefined;
   #printing = false;
-  /** Whether text is selected: the selected items stay mounted, so that they can be copied. */
+  /** Whether text is selected. If so, the selected items stay mounted, so that they can be copied. */
   #selecting = false;
 
   constructor(list: HTMLElement) {
@@ -70,7 +70,7 @@ export class VirtualList {
     this.#draw();
   }
 
-  /** Must be called before another conversation, whose turns have the same names. */
+  /** Must be called before another conversation is shown, because its turns have the same names. */
   reset(): void {
     this.#heights.clear();
     this.#pinned = undefined;
@@ -99,7 +99,7 @@ export class VirtualList {
     if (changed) requestAnimationFrame(() => this.#draw());
   }
 
-  /** The selected items. */
+  /** The range of items in the selection. */
   #selected(): IndexRange | undefined {
     const selection = document.getSelection();
     if (!selection || selection.isCollapsed) return undefined;
@@ -121,7 +121,7 @@ export class VirtualList {
     this.#describe(near, first);
   }
 
-  /** The items to mount, by index. `first` is the first visible or overscanned item. */
+  /** The items to mount, by index. `first` is the first visible or nearly visible item. */
   #near() {
     const items = this.#items;
     const near = new Set<number>();
@@ -147,7 +147,7 @@ export class VirtualList {
     return items.map(({ name, height }) => (this.#heights.get(name) ?? height) + GAP);
   }
 
-  /** Items, and empty space between them. */
+  /** The mounted items, and empty space between them. */
   #children(near: ReadonlySet<number>): HTMLElement[] {
     const children: HTMLElement[] = [];
     let left: Item[] = [];
@@ -173,7 +173,7 @@ export class VirtualList {
     return children;
   }
 
-  /** Sets the position of each turn for screen readers, and lets Tab reach the first visible one. */
+  /** Sets the position of each turn for screen readers, and makes the first visible turn reachable with Tab. */
   #describe(near: ReadonlySet<number>, first: number): void {
     const places = [...this.#items.keys()].filter((index) => this.#items[index]?.kind === 'turn');
     const tabbed = places.find((index) => index >= first);

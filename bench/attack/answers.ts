@@ -6,7 +6,7 @@ import { questionsOfAllTypes } from '../../test/support/questions.ts';
 import { botSuite, runFiles } from '../../test/support/runs.ts';
 import type { Attack, Scene } from './attack.ts';
 
-/** Characters of an answer that is still read, nearly. */
+/** Just below the maximum number of characters read from an answer. */
 const FULL = 490_000;
 
 function filled(piece: string, size = FULL): string {
@@ -17,14 +17,14 @@ function nested(open: string, inner: string, close: string, depth: number): stri
   return open.repeat(depth) + inner + close.repeat(depth);
 }
 
-/** What a judge may write. */
+/** Malicious judge answers, by description. */
 const ANSWERS: Readonly<Record<string, string>> = {
   braces: filled('{'),
   'objects in a row': filled('{}'),
   'an object within objects': nested('{"turns":', '1', '}', 40_000),
   'lists within lists': `{"turns":${nested('[', '', ']', 200_000)}}`,
   'entries without fields': `{"turns":[${filled('{},')}{}],"rationale":""}`,
-  'entries that are none': `{"turns":[${filled('null,')}null],"rationale":""}`,
+  'entries that are null': `{"turns":[${filled('null,')}null],"rationale":""}`,
   'one turn again and again': `{"turns":[${filled(
     '{"turn":2,"applicable":true,"rationale":"","evidence":"","verdict":"pass"},',
   )}{}],"rationale":""}`,
@@ -39,7 +39,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'more than is read': `{"a":"${filled('x', 15_000_000)}"}`,
 };
 
-/** What an agent may say. */
+/** Malicious agent replies, by description. */
 const REPLIES: Readonly<Record<string, string>> = {
   'brackets within brackets': nested('[', '1', ']', 60),
   'brackets without end': nested('[', '', ']', 450_000),
@@ -57,7 +57,7 @@ const REPLIES: Readonly<Record<string, string>> = {
 
 const TREE = '{type: array, items: {$ref: "#/$defs/n"}}';
 
-/** All that looks at a reply without asking anybody. */
+/** All assertions that check a reply without sending a request. */
 const CHECKS = `[
     {type: contains, value: xyz}, {type: contains-all, values: [xyz, zyx]}, {type: contains-any, values: [xyz, zyx]},
     {type: starts-with, value: xyz}, {type: ends-with, value: xyz}, {type: equals, value: xyz},
@@ -68,7 +68,7 @@ const CHECKS = `[
 
 const questions = questionsOfAllTypes();
 
-/** Answers and replies that are made to be hard to read. */
+/** Tries answers and replies that are designed to be hard to parse. */
 export const answers: Attack = {
   name: 'answers',
   tries: questions.length * Object.keys(ANSWERS).length + Object.keys(REPLIES).length,

@@ -1,39 +1,39 @@
-/** One way to attack, with all its tries. */
+/** One kind of attack, with all its attempts. */
 export interface Attack {
-  /** What was tried, in a word or two. */
+  /** A short description of what is tried. */
   readonly name: string;
-  /** How many tries there are to be. */
+  /** Number of attempts. */
   readonly tries: number;
   /**
-   * Makes them all.
+   * Makes all attempts.
    *
-   * @param found hears of each try that did not hold, and why
+   * @param found called for each attempt that succeeded, with a description
    */
   run(found: (what: string) => void, scene: Scene): Promise<void>;
 }
 
-/** What an attack may use. */
+/** What an attack can use. */
 export interface Scene {
   readonly random: Random;
-  /** The work is undone when the attack is over. */
+  /** Calls `undo` when the attack is over. */
   after(undo: () => void | Promise<void>): void;
 }
 
-/** What came of an attack; written as JSON by its process. */
+/** The result of an attack. Its process prints this as JSON. */
 export interface Result {
   readonly tried: number;
   readonly fell: readonly string[];
-  /** Milliseconds of work during which nothing else was heard, at the longest. */
+  /** The longest time that the event loop was blocked, in milliseconds of CPU time. */
   readonly longestBlock: number;
-  /** Bytes that the process held at most. */
+  /** Peak memory of the process, in bytes. */
   readonly memory: number;
   readonly seconds: number;
 }
 
-/** A number of 0 to `below` - 1. The same in every run. */
+/** Returns an integer from 0 to `below` - 1. The sequence is the same in every run. */
 export type Random = (below: number) => number;
 
-/** Mulberry32. */
+/** The Mulberry32 generator. */
 export function seeded(seed: number): Random {
   let state = seed;
   return (below) => {

@@ -4,7 +4,10 @@ import { attacks } from './attacks.ts';
 
 const SEED = 20_261_122;
 
-/** The process of one attack: `attacker NAME [--seed=NUMBER]`. Prints its result; what it is at goes to standard error. */
+/**
+ * Runs one attack: `attacker NAME [--seed=NUMBER]`. Prints its result to standard output, and progress to standard
+ * error.
+ */
 const [name = '', seedOption = `--seed=${SEED}`] = process.argv.slice(2);
 const seed = Number(/^--seed=(\d+)$/.exec(seedOption)?.[1] ?? Number.NaN);
 if (!Number.isInteger(seed)) throw new Error(`Expected --seed=NUMBER, found "${seedOption}".`);

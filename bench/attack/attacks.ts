@@ -1,6 +1,6 @@
 import type { Attack } from './attack.ts';
 
-/** By name, each loaded in its own process. */
+/** Attacks by name. Each runs in its own process, which loads only that attack. */
 export const attacks: Readonly<Record<string, () => Promise<Attack>>> = {
   faults: async () => (await import('./faults.ts')).faults,
   answers: async () => (await import('./answers.ts')).answers,
@@ -9,5 +9,6 @@ export const attacks: Readonly<Record<string, () => Promise<Attack>>> = {
   records: async () => (await import('./records.ts')).records,
   paths: async () => (await import('./paths.ts')).paths,
   inputs: async () => (await import('./inputs.ts')).inputs,
+  traces: async () => (await import('./traces.ts')).traces,
   programs: async () => (await import('./programs.ts')).programs,
 };

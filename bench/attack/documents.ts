@@ -14,7 +14,7 @@ import { type Attack, oneOf, type Random, type Scene } from './attack.ts';
 
 const DOCUMENTS = 1_000;
 
-/** Characters of a damaged document; whole ones are longer. */
+/** Maximum length of a damaged document, in characters. Undamaged ones are longer. */
 const LONGEST = 3_000;
 
 const GOOD = `judge: openai:gpt-5-mini
@@ -26,8 +26,8 @@ cases:
 const HOVERED = { line: 4, character: 16 };
 
 /**
- * Opens documents that somebody else made, as they are and damaged, and asks what an editor asks: of
- * those as they are all of it, at several places. Another file has its hover all the while.
+ * Opens hostile documents, intact and damaged, and sends the requests that an editor sends. For intact documents, it
+ * sends all of them, at several positions. After each document, hovering in another file must still work.
  */
 export const documents: Attack = {
   name: 'documents',
@@ -63,7 +63,7 @@ async function folderOf(scene: Scene): Promise<string> {
   return folder;
 }
 
-/** A piece of it, with a piece of an honest file before or after, at random places. */
+/** A piece of a hostile document at a random offset, possibly with part of a valid file before or after it. */
 function damaged(content: string | Uint8Array, random: Random): string | Uint8Array {
   const from = random(Math.max(1, content.length - LONGEST));
   const piece = content.slice(from, from + 1 + random(LONGEST));
@@ -75,7 +75,7 @@ function damaged(content: string | Uint8Array, random: Random): string | Uint8Ar
 
 type Attempt = (what: string, work: () => Promise<unknown>) => Promise<void>;
 
-/** Notes what failed, with others at work in between. */
+/** Collects the errors of failed attempts. Yields to other tasks between attempts. */
 function attempts() {
   const wrong: string[] = [];
   const attempt: Attempt = async (what, work) => {
@@ -85,7 +85,7 @@ function attempts() {
   return { wrong, attempt };
 }
 
-/** Everything, as the server and the Testing panel do. */
+/** Sends all requests, and reads and loads the document, as the server and the Testing panel do. */
 async function askedAll(
   path: string,
   content: string | Uint8Array,
@@ -110,7 +110,7 @@ async function askedAll(
   return wrong;
 }
 
-/** Two requests at some place. */
+/** Sends two random requests at a random position. */
 async function askedSome(path: string, tested: TestedService, random: Random): Promise<string[]> {
   const { wrong, attempt } = attempts();
   const { service, workspace } = tested;
@@ -123,7 +123,7 @@ async function askedSome(path: string, tested: TestedService, random: Random): P
   return wrong;
 }
 
-/** Both ends of a text and of lines in its middle, within words and on the first lines. */
+/** Positions at both ends of the text, at both ends of lines in its middle, within words, and on the first lines. */
 function placesIn(text: string): Position[] {
   const lines = text.split('\n');
   const lengthOf = (line: number) => lines[line]?.length ?? 0;
@@ -151,7 +151,7 @@ async function hovered(service: LanguageService, path: string): Promise<boolean>
   return hover !== undefined;
 }
 
-/** All that an editor asks about a document, at a place in it. */
+/** The parameters of every editor request for a document, at a position in it. */
 function paramsAt(
   path: string,
   position: Position,

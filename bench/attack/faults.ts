@@ -11,35 +11,38 @@ import { type Attack, oneOf, type Random, type Scene, seeded } from './attack.ts
 
 const RUNS = 200;
 
-/** Runs at a time: most of their time they wait to ask again. */
+/** Number of concurrent runs. Most of their time is spent waiting to retry. */
 const SIDE_BY_SIDE = 40;
 
-/** Milliseconds that a model may take; an endpoint that hangs takes all of it. */
+/** Timeout of a model, in milliseconds. A hanging endpoint uses all of it. */
 const TIMEOUT = 1_500;
 
+/** Timeout where nothing hangs, in milliseconds. It is long, since the machine can be busy. */
+const PATIENCE = 60_000;
+
 /**
- * One run of so many writes its record, a recording and answers for later, and is repeated with those: the
- * disk takes longer than all the rest.
+ * One in this many runs writes a record, a recording, and a cache, and is then repeated with that cache. Writing to
+ * disk takes longer than everything else.
  */
 const WRITES = 8;
 
-/** In one run of so many the endpoint goes away and never comes back. */
+/** In one in this many runs, the endpoint disappears for good. */
 const AWAY = 8;
 
 type Script = (body: ChatBody, index: number) => Step;
 
 const STATUSES = ['pass', 'fail', 'error', 'skipped'];
 
-/** The judge finds against whatever has this word. */
+/** The judge fails any criterion that contains this word. */
 const WRONG = 'wrongly';
 
-/** Values that nobody may read anywhere: a key, and what a variable puts into a header. */
+/** Secrets that must not appear in any output: an API key, and a variable's value in a header. */
 const KEY = 'sk-attack-7f3a9c51d2e84b60';
 const TOKEN = 'team-token-0b6d1e93a7c5';
 
-function suite(baseUrl: string): string {
+function suite(baseUrl: string, timeout: number): string {
   const model = (name: string) =>
-    `{provider: openai, model: ${name}, base_url: "${baseUrl}", timeout: ${TIMEOUT}, headers: {x-team: "\${env:TEAM_TOKEN}"}}`;
+    `{provider: openai, model: ${name}, base_url: "${baseUrl}", timeout: ${timeout}, headers: {x-team: "\${env:TEAM_TOKEN}"}}`;
   const talk = (reply: string) =>
     `[{user: Where is order 7?}, {assistant: ${reply}}, {user: Thanks}, {assistant: Bye}]`;
   return `models:
@@ -59,7 +62,7 @@ cases:
 
 const TONE = '---\nscale: [0, 1]\nthreshold: 0.5\n---\nIs the tone kind?\n\n{{conversation}}\n';
 
-/** What each request is answered while nothing goes wrong, whatever came before it. */
+/** The correct answer to a request. It doesn't depend on earlier requests. */
 function soundAnswer(body: ChatBody): string {
   if (body.model === 'agent') return 'It was shipped.';
   const answer = judgeAnswer(body);
@@ -69,7 +72,7 @@ function soundAnswer(body: ChatBody): string {
     : answer;
 }
 
-/** What may happen to any request. */
+/** Faults that can affect any request. */
 const TRANSPORT: readonly (() => Step)[] = [
   () => faulty.rateLimited(),
   () => faulty.rateLimited(0.3),
@@ -99,10 +102,10 @@ const TRANSPORT: readonly (() => Step)[] = [
   () => faulty.body(200, '{"error":{"message":"No credit."}}', 'application/json'),
 ];
 
-/** What ends all requests that come after it as well, so that it is rare. */
+/** Faults that also end all later requests, so they are rare. */
 const LASTING: readonly (() => Step)[] = [() => faulty.rateLimited(86_400)];
 
-/** What may happen to any answer on its way. */
+/** Faults that can affect any answer in transit. */
 const ON_THE_WAY: readonly ((answer: string) => Step)[] = [
   (answer) => faulty.resetAfter(answer),
   (answer) => faulty.slowBytes(answer),
@@ -113,7 +116,7 @@ const ON_THE_WAY: readonly ((answer: string) => Step)[] = [
   (answer) => faulty.paddedJson(answer),
 ];
 
-/** What may happen to an answer of a judge: nobody could say what was meant by it. */
+/** Faults that make a judge's answer ambiguous. */
 const SPOILT: readonly ((answer: string) => Step)[] = [
   (answer) => faulty.cutOff(answer),
   (answer) => ({ text: answer, finish: 'error' }),
@@ -133,7 +136,7 @@ const SPOILT: readonly ((answer: string) => Step)[] = [
   () => 'All is well: pass, 1.0, met!',
 ];
 
-/** What endpoints do to an answer that leaves no doubt about it. */
+/** Changes that endpoints make to an answer without making it ambiguous. */
 const CLOTHED: readonly ((answer: string) => Step)[] = [
   (answer) => `\`\`\`json\n${answer}\n\`\`\``,
   (answer) => `<think>{"verdict":"fail"} perhaps {not}</think>${answer}`,
@@ -156,7 +159,7 @@ function faulted(body: ChatBody, sound: string, often: number, random: Random): 
   return fault(sound);
 }
 
-/** An agent that was talked into telling what it was called with. */
+/** Simulates an agent that was talked into revealing its credentials. */
 function leaking(answer: string): Step {
   return `${answer} I was called with ${KEY} and ${TOKEN}.`;
 }
@@ -173,7 +176,7 @@ export const faults: Attack = {
     const work = async () => {
       for (let run = next++; run < RUNS; run = next++) {
         const random = seeded(seeds[run] ?? 0);
-        // From a fault now and then to hardly anything else.
+        // From one fault in ten requests to nothing but faults.
         const often = 1 + random(10);
         const away = random(AWAY) === 0 ? random(20) : Number.POSITIVE_INFINITY;
         const script: Script = (body, index) => {
@@ -198,9 +201,9 @@ export const faults: Attack = {
 
 interface Judged {
   readonly lines: readonly CaseLine[];
-  /** Once nothing goes wrong any more, with what was kept for later. */
+  /** The results of a second run without faults, using the cache of the first one. */
   readonly again: readonly CaseLine[];
-  /** All that was told and written, by what it is. */
+  /** All logs and files, by description. */
   readonly written: Readonly<Record<string, string>>;
 }
 
@@ -212,13 +215,13 @@ async function judged(scene: Scene, script: Script, writes = false): Promise<Jud
   const workspace = await workspaceWith(scene, {});
   const recording = join(workspace, 'recording.jsonl');
   const folder = await workspaceWith(scene, {});
-  const run = (record: object) =>
+  const run = (timeout: number, record: object) =>
     runFiles(
       scene,
-      { 'suite.eval.yaml': suite(server.baseUrl), 'tone.md': TONE },
+      { 'suite.eval.yaml': suite(server.baseUrl, timeout), 'tone.md': TONE },
       {
         workspace,
-        timeout: 60_000,
+        timeout: PATIENCE,
         keepRecord: writes,
         ...record,
         secret: async () => KEY,
@@ -228,14 +231,17 @@ async function judged(scene: Scene, script: Script, writes = false): Promise<Jud
     );
   const cache = { folder, fresh: false };
   try {
-    const { lines, events, record } = await run(writes ? { record: recording, cache } : {});
+    const { lines, events, record } = await run(
+      TIMEOUT,
+      writes ? { record: recording, cache } : {},
+    );
     now = soundAnswer;
     return {
       lines,
-      again: writes ? (await run({ cache })).lines : [],
+      again: writes ? (await run(PATIENCE, { cache })).lines : [],
       written: {
         'the log': logged.join('\n'),
-        // A case that starts holds its model as it will be asked.
+        // A `case-started` event contains the model's configuration, including its headers.
         'what is shown': JSON.stringify(events.filter(({ kind }) => kind !== 'case-started')),
         'the record': record === undefined ? '' : await readFile(record, 'utf8'),
         'the recording': writes ? await readFile(recording, 'utf8') : '',
@@ -259,7 +265,7 @@ async function textsIn(folder: string): Promise<string> {
   return texts.join('\n');
 }
 
-/** What a fault turned. */
+/** Describes verdicts that a fault changed. */
 function turned(lines: readonly CaseLine[], sound: readonly CaseLine[]): string[] {
   return sound.flatMap((before) => {
     const ends = lines.filter(({ id }) => id === before.id);
@@ -276,7 +282,7 @@ function turned(lines: readonly CaseLine[], sound: readonly CaseLine[]): string[
 function differences(line: CaseLine, before: CaseLine): string[] {
   return line.verdicts.flatMap(({ assertion: { name }, status, score }, index) => {
     const sound = before.verdicts[index];
-    // Where the conversation ended early nothing was judged.
+    // If the conversation ended early, nothing was judged.
     if (status === 'error' || status === 'skipped') return [];
     if (status === sound?.status && score === sound.score) return [];
     return [`${line.id}, ${name}: ${status} ${score} instead of ${sound?.status} ${sound?.score}`];

@@ -4,19 +4,21 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { buildCaseLine } from '../../test/support/buildRun.ts';
+import { buildVerdict } from '../../test/support/build.ts';
+import { buildCaseLine, talk } from '../../test/support/buildRun.ts';
 import { recordText } from '../../test/support/records.ts';
+import { timeOfUnit } from '../../test/support/work.ts';
 import { node, type Took, TURNLIGHT, timed } from '../processes.ts';
 import type { Attack, Scene } from './attack.ts';
 
-/** What a command may take for any of these: milliseconds of processor time, and bytes. */
-const MAX_CPU = 5_000;
+/** Limits for a command, whatever the input: CPU time in units (`timeOfUnit`), and memory in bytes. */
+const MAX_CPU = 2_000;
 const MAX_MEMORY = 512e6;
 
-/** Milliseconds after which it hangs, however busy the machine is. */
+/** Milliseconds after which a command counts as hanging, however busy the machine is. */
 const MAX_WALL = 120_000;
 
-/** 0 all passed, 1 a case failed, 2 one errored, 3 the input is refused. */
+/** Valid exit codes: 0 if all cases passed, 1 if a case failed, 2 if a case errored, 3 if the input was rejected. */
 const ENDS = [0, 1, 2, 3];
 
 const MB = 1_000_000;
@@ -25,11 +27,11 @@ const LONG = 'One fine morning the parcel left the shop. '.repeat(MB / 43);
 const LISTED = `{"choices":[${'{},'.repeat((15 * MB) / 3)}{}]}`;
 const CONTAINS = '{type: contains, value: Hello}';
 
-/** An eval file, other files, what an endpoint answers, and the command. */
+/** An eval file, other files, the endpoint's answer, and the command. */
 interface Input {
   readonly suite: string;
   readonly files?: Readonly<Record<string, string>>;
-  /** Default: `run`. */
+  /** Defaults to `run`. */
   readonly args?: readonly string[];
   readonly answer?: { readonly type: string; readonly body: string };
 }
@@ -80,12 +82,12 @@ function dotenv(text: string): Input {
   return { suite: CHECKED, files: { '.env': text }, args: ['run', '--dotenv', '.env'] };
 }
 
-/** 128 characters that nothing else has. */
+/** 128 characters that differ for every index. */
 function noise(index: number): string {
   return createHash('sha512').update(`${index}`).digest('hex');
 }
 
-/** A line of a real recording. */
+/** A line from a real recording. */
 const [EXCHANGE = ''] = readFileSync(
   resolve(import.meta.dirname, '../../examples/shopfast/recordings/judge.jsonl'),
   'utf8',
@@ -122,7 +124,7 @@ function siblings(count: number): string {
       said('output', 'assistant', `a${index}`),
     ],
   }));
-  return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  return traced(...spans);
 }
 
 function longTalk(size: number): string {
@@ -130,17 +132,39 @@ function longTalk(size: number): string {
   return JSON.stringify({ messages: [{ role: 'user', content: said }, ...JSON.parse(GOOD)] });
 }
 
+function traced(...spans: readonly object[]): string {
+  return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+}
+
+/** A streamed answer whose only tool call has an index. */
+function streamed(index: number): string {
+  const call = { index, id: 'a', function: { name: 'f', arguments: '{}' } };
+  const event = { choices: [{ delta: { role: 'assistant', content: 'x', tool_calls: [call] } }] };
+  return JSON.stringify({
+    request: { messages: [{ role: 'user', content: 'Hi' }] },
+    response: `data: ${JSON.stringify(event)}\n`,
+  });
+}
+
+function called(calls: readonly object[]): string {
+  return JSON.stringify([
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, tool_calls: calls },
+    { role: 'assistant', content: 'Hello' },
+  ]);
+}
+
 function numbered(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('\n');
 }
 
-/** A case of a record that fails, as its verdicts allow. */
+/** A failed case in a run record, with matching verdicts. */
 const failing = (index: number) =>
   buildCaseLine({ id: 'a', repetition: index + 1, repetitions: 99, status: 'fail', score: 0 });
 
 const RECORD = '.turnlight/runs/2026-01-01T00-00-00-000Z-aaaaaaaa.jsonl';
 
-/** Of a run that was killed. */
+/** A command that reads the record of a killed run. */
 function recorded(change: (text: string) => string, ...args: readonly string[]): Input {
   const cases = Array.from({ length: 60 }, (_, index) => failing(index));
   const text = change(recordText({ id: 'aaaaaaaa', cases }));
@@ -151,9 +175,36 @@ function blank(text: string): string {
   return text.replace('\n', '\n'.repeat(60 * MB));
 }
 
-/** Empty mappings in each case. */
+/** Adds empty mappings to each case. */
 function dense(text: string): string {
   return text.replaceAll('"tags":', `"other":[${'{},'.repeat(450_000)}{}],"tags":`);
+}
+
+/** A failed case with this many verdicts, each with as many failed turns and misses as given. */
+function failures(verdicts: number, turns: number): string {
+  const numbers = Array.from({ length: turns }, (_, index) => index + 1);
+  const verdict = buildVerdict({
+    status: 'fail',
+    score: 0,
+    turns: numbers.map((turn) => ({ turn, status: 'fail', score: 0, rationale: '' })),
+    misses: numbers.map((turn) => `Turn ${turn}: no greeting`),
+  });
+  const talked = talk(...Array<string>(2 * verdicts).fill('Hi'));
+  const cases = [{ ...failing(0), conversation: talked, verdicts: Array(verdicts).fill(verdict) }];
+  return recordText({ id: 'aaaaaaaa', cases });
+}
+
+/** Two records whose cases alternate when sorted by time. */
+function alternating(count: number): Input {
+  const recordOf = (id: string, second: number) => {
+    const finished = (index: number) => new Date(1e12 + 2 * index + second).toISOString();
+    const cases = Array.from({ length: count }, (_, index) =>
+      buildCaseLine({ id: `${id}${index}`, status: 'skipped', finished: finished(index) }),
+    );
+    return [`${id}.jsonl`, recordText({ id: id.repeat(8), cases })] as const;
+  };
+  const files = Object.fromEntries([recordOf('a', 0), recordOf('b', 1)]);
+  return { suite: CHECKED, files, args: ['merge', ...Object.keys(files), '--no-save'] };
 }
 
 const INPUTS: Readonly<Record<string, Input>> = {
@@ -186,6 +237,23 @@ const INPUTS: Readonly<Record<string, Input>> = {
     args: ['run', '--resume'],
   },
   'merge on a record of 27 million values': recorded(dense, 'merge', RECORD, '--no-save'),
+  'merge on a failure at 60,000 turns': recorded(
+    () => failures(1, 60_000),
+    ...['merge', RECORD, '--no-save'],
+  ),
+  'merge on 8,000 failures in one case': recorded(
+    () => failures(8_000, 1),
+    ...['merge', RECORD, '--no-save', '--reporter', 'junit=out.xml'],
+  ),
+  'merge on two records of 10,000 alternating cases': alternating(10_000),
+  'merge on a record with a path of a million parts': recorded(
+    (text) => text.replace('"files":[', `"files":[{"path":"${'a/'.repeat(MB)}","hash":""},`),
+    ...['merge', RECORD, '--no-save'],
+  ),
+  'a path of 20,000 parts': {
+    suite: `cases:\n  - {id: a, transcript: ${'a/'.repeat(20_000)}b.json, assert: [${CONTAINS}]}\n`,
+    args: ['check'],
+  },
   'judge on a record of 27 million values': recorded(dense, 'judge', '--no-save'),
   'resume on a record of 27 million values': recorded(dense, 'run', '--resume'),
   'merge on a record of 60 MB of empty lines': recorded(blank, 'merge', RECORD, '--no-save'),
@@ -203,6 +271,56 @@ const INPUTS: Readonly<Record<string, Input>> = {
   'import of a trace of 2,000 requests': importing('x.json', siblings(2_000)),
   'import of a trace of 40,000 requests': importing('x.json', siblings(40_000)),
   'import of 790,000 mappings': importing('x.json', `[${'{},'.repeat(790_000)}{}]`),
+
+  'import of a list with only a 30-millionth call': importing('x.json', streamed(30_000_000)),
+  'import of a span whose id has a key `toString`': importing(
+    'x.json',
+    traced({ spanId: { toString: 1 }, attributes: [] }),
+  ),
+  'import of an attribute of 20,000 steps': importing(
+    'x.json',
+    traced({
+      traceId: 't',
+      spanId: '1',
+      attributes: [
+        { key: `llm.input_messages.${'a.'.repeat(20_000)}b`, value: { stringValue: 'x' } },
+      ],
+    }),
+  ),
+  'import of 1,000,000 broken lines': importing('x.jsonl', 'x\n'.repeat(1_000_000)),
+  'import of 300,000 broken rows': importing('x.csv', `a,b\n${'1\n'.repeat(300_000)}`),
+  'import of 20,000 calls with one id': importing(
+    'x.json',
+    called(
+      Array(20_000).fill({ id: 'x', type: 'function', function: { name: 'f', arguments: '{}' } }),
+    ),
+  ),
+  'import of an argument with a name of 1,100 characters': importing(
+    'x.json',
+    called([
+      { id: '1', function: { name: 'f', arguments: JSON.stringify({ ['k'.repeat(1_100)]: 1 }) } },
+    ]),
+  ),
+  'a line whose part has a type with a key `toString`': dataSet(
+    'data.jsonl',
+    `${JSON.stringify([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [{ type: { toString: 1 } }] },
+    ])}\n${GOOD}`,
+  ),
+  'a recording of 20 lines with 480,000 values each': {
+    suite: CHECKED,
+    files: {
+      'recording.jsonl': numbered(20, () => `{"reply":[${'{},'.repeat(480_000)}{}]}`),
+    },
+    args: ['run', '--replay', 'recording.jsonl'],
+  },
+
+  'a matrix of 220,000 columns': {
+    suite: CHECKED.replace('transcript:', 'matrix: wide.csv, transcript:'),
+    files: { 'wide.csv': csv(220_000, 1) },
+    args: ['check'],
+  },
 
   'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),
   'a line of 20 MB of [': dataSet('data.jsonl', `${GOOD}${'['.repeat(20 * MB)}\n${GOOD}`),
@@ -255,15 +373,16 @@ function csv(columns: number, rows: number): string {
   return `${names.join(',')}\n${`${row}\n`.repeat(rows)}`;
 }
 
-/** What a command reads that is far too large: it ends soon, in little memory, with a word on it. */
+/** Runs commands on input that is far too large. They must end quickly, use little memory, and report the problem. */
 export const inputs: Attack = {
   name: 'inputs',
   tries: Object.keys(INPUTS).length,
   async run(found, scene) {
     for (const [name, input] of Object.entries(INPUTS)) {
+      const unit = await timeOfUnit();
       const took = await runOn(input, scene).catch((error: Error) => error);
       if (took instanceof Error) found(`${name}: ${took.message}`);
-      else if ((took.cpu ?? took.wall) > MAX_CPU || took.wall > MAX_WALL) {
+      else if ((took.cpu ?? 0) > MAX_CPU * unit || took.wall > MAX_WALL) {
         found(
           `${name}: ${Math.round(took.cpu ?? took.wall)} ms, done after ${Math.round(took.wall)}`,
         );

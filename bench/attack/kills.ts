@@ -10,10 +10,10 @@ import type { Attack, Scene } from './attack.ts';
 const KILLS = 50;
 const SIDE_BY_SIDE = 4;
 
-/** Milliseconds after the run's first word within which it is killed. */
+/** Maximum delay between the run's first output and the kill, in milliseconds. */
 const LONGEST = 1_000;
 
-/** Of the cases in turn: one of them is stubborn, since two would write the same file. */
+/** Keys of the cases, in rotation. Only one target is stubborn, since two would write the same file. */
 const SAYS = [
   'target: slow, turns: [Hi]',
   'transcript: [{user: Hi}, {assistant: x}]',
@@ -41,8 +41,8 @@ ${Array.from({ length: 13 }, (_, index) => {
 };
 
 /**
- * Kills runs as nothing can catch it: what was shown stands in the record, nothing goes on, and the run that is
- * resumed leaves the record of one that was never killed.
+ * Kills runs with SIGKILL. Every case that was shown must be in the record, no process may keep running, and a resumed
+ * run must leave the same record as one that was never killed.
  */
 export const kills: Attack = {
   name: 'kills',
@@ -86,7 +86,7 @@ async function killedAfter(moment: number, scene: Scene, whole: string): Promise
   ];
 }
 
-/** The texts of the records of a folder. */
+/** Contents of all records in a folder. */
 async function records(folder: string): Promise<string[]> {
   const runs = join(folder, '.turnlight/runs');
   const names = await readdir(runs).catch(() => []);
@@ -94,18 +94,18 @@ async function records(folder: string): Promise<string[]> {
   return Promise.all(paths.map((path) => readFile(path, 'utf8')));
 }
 
-/** The cases of a record, of which the last line may be torn. */
+/** Ids of the cases in a record, whose last line may be incomplete. */
 function finishedIn(record: string): string[] {
   const lines = record.split('\n').slice(0, -1);
   return lines.map((line) => String(JSON.parse(line).id));
 }
 
-/** Why its cases errored. */
+/** Why cases in a record errored. */
 function reasonsIn(record: string): string {
   return [...record.matchAll(/"reason":"[^"]*"/g)].join(', ');
 }
 
-/** A record without ids, times, order and usage, and which cases were run together. */
+/** A record's lines, sorted, without ids, times, usage, and options. */
 function comparable(record: string): string {
   const lines = record.split('\n').slice(0, -1);
   const plain = lines.map((line) =>

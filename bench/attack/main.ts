@@ -7,22 +7,22 @@ import { attacks } from './attacks.ts';
 
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url));
 
-/** Attacks at a time; some of them start processes of their own. */
+/** Number of concurrent attacks. Some of them start their own processes. */
 const SIDE_BY_SIDE = 2;
 
-/** Milliseconds that an attack may take before it counts as one that hung. */
-const PATIENCE = 600_000;
+/** Milliseconds after which an attack counts as hanging, however busy the machine is. */
+const PATIENCE = 1_800_000;
 
 const LONGEST_BLOCK = 500;
 const MOST_MEMORY = 1e9;
 
-/** Fells told of each attack; there may be thousands of one kind. */
+/** Maximum number of successful attempts to list per attack. There can be thousands of one kind. */
 const TOLD = 10;
 
-/** Those whose own process stands for the language server or the extension host. */
-const IN_PROCESS = ['faults', 'answers', 'documents', 'records', 'paths'];
+/** Attacks whose own process represents the language server or the extension host. */
+const IN_PROCESS = ['faults', 'answers', 'documents', 'records', 'paths', 'traces'];
 
-/** Those of what the language server reads; they run with its flags. */
+/** Attacks on what the language server reads. They run with its flags. */
 const SERVES = ['documents', 'records'];
 
 interface Ended {
@@ -33,7 +33,7 @@ interface Ended {
 
 const args = process.argv.slice(2);
 const wanted = args.filter((one) => !one.startsWith('--'));
-/** Another seed makes other tries. */
+/** A different seed produces different attempts. */
 const seeds = args.filter((one) => one.startsWith('--seed='));
 const waiting = wanted.length > 0 ? wanted : Object.keys(attacks);
 const ended: Ended[] = [];
@@ -58,7 +58,7 @@ const head = ['attack', 'tried', 'held', 'longest block', 'memory', 'took', ''];
 const result = { date: today(), faults: ended.flatMap(({ faults }) => faults) };
 print('Attacks', result, [table(head, rows, ['attack', ''])], aims());
 
-/** Runs one in a process of its own, which may crash or hang. */
+/** Runs an attack in its own process, which may crash or hang. */
 async function attack(name: string): Promise<Ended> {
   say(`${name} …`);
   const flags = SERVES.includes(name) ? SERVER_FLAGS : [];

@@ -4,13 +4,13 @@ import { botSuite, ECHO, runFiles, workspaceWith } from '../../test/support/runs
 import { WAYS_OUT } from '../../test/support/waysOut.ts';
 import type { Attack, Scene } from './attack.ts';
 
-/** Stands in every file outside, and may come in with none of them. */
+/** Text in every file outside the workspace. None of it may get in. */
 const WORDS = 'from the other side';
 
 const TALK = 'transcript: [{user: Hi}, {assistant: Hello}]';
 const CHECK = '{type: contains, value: Hello}';
 
-/** A case for each key that names a file. */
+/** Cases for each key that names a file. */
 const KEYS: Readonly<Record<string, (path: string) => string>> = {
   'a.json': (path) => `  - {id: a, transcript: ${path}, assert: [${CHECK}]}\n`,
   'a.md': (path) => `  - {id: a, ${TALK}, assert: [{type: llm-judge, prompt: ${path}}]}\n`,
@@ -43,10 +43,10 @@ const WAYS: typeof WAYS_OUT = [
   (name) => `./in/.././../outside/./${name}`,
 ];
 
-/** What of our own may be a link to the outside. */
+/** Turnlight's own paths that could be links to the outside. */
 const OURS = ['.turnlight', '.turnlight/runs', '.turnlight/.gitignore', '.git'];
 
-/** Paths and links that lead out of the workspace: nothing there is read, run or written. */
+/** Tries paths and links that lead out of the workspace. Nothing there may be read, run, or written. */
 export const paths: Attack = {
   name: 'paths',
   tries: Object.keys(KEYS).length * WAYS.length + OURS.length,
@@ -96,7 +96,7 @@ async function escaped(
   cases: string,
 ): Promise<string[]> {
   const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(cases) };
-  // Refused, or run without it.
+  // The run is rejected, or continues without the file.
   const ran = await runFiles(scene, files, { workspace, timeout: 5_000 }).catch(() => undefined);
   const after = await textsOf(outside);
   const changed = Object.keys({ ...OUTSIDE, ...after }).filter(
@@ -109,7 +109,7 @@ async function escaped(
   ];
 }
 
-/** The files of a folder and of those within, by name; links are not followed. */
+/** Contents of all files in a folder and its subfolders, by file name. Doesn't follow links. */
 async function textsOf(folder: string): Promise<Record<string, string>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found.filter((one) => one.isFile());

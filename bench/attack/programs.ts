@@ -1,17 +1,19 @@
 import type { Status } from '../../src/core/verdict.ts';
 import { mark } from '../../test/support/leftovers.ts';
+import { startModelServer } from '../../test/support/modelServer/server.ts';
 import { botSuite, type Ran, runFiles } from '../../test/support/runs.ts';
 import { STUBBORN } from '../../test/support/stubborn.ts';
 import type { Attack, Scene } from './attack.ts';
 
 interface Trick {
-  readonly kind: 'module' | 'command';
+  /** With `server`, the code is an MCP server for a chat target. */
+  readonly kind: 'module' | 'command' | 'server';
   readonly code: string;
-  /** How the case must end. */
+  /** The status that the case must have. */
   readonly ends: Status;
 }
 
-/** A command that may use `reply(content)`. */
+/** Source code of a command target. It can call `reply(content)`. */
 function command(onRequest: string, first = ''): string {
   return `import { createInterface } from 'node:readline';
 const reply = (content) => console.log(JSON.stringify({ content }));
@@ -20,10 +22,27 @@ for await (const line of createInterface({ input: process.stdin })) { ${onReques
 `;
 }
 
+/** Source code of an MCP server. It can call `print(message)` and, when its tool is called, `answer(result)`. */
+function server(onCall = 'answer(text("x"));', first = '', tool = ''): string {
+  return `import { createInterface } from 'node:readline';
+const print = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const text = (words) => ({ content: [{ type: 'text', text: words }] });
+${first}
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const answer = (result) => print({ id, result });
+  const serverInfo = { name: 's', version: '1' };
+  if (method === 'initialize') answer({ ...params, capabilities: { tools: {} }, serverInfo });
+  if (method === 'tools/list') answer({ tools: [{ name: 'find', inputSchema: { type: 'object' }, ${tool} }] });
+  if (method === 'tools/call') { ${onCall} }
+}
+`;
+}
+
 const MODULE = 'export default () => "x";\n';
 const FLOOD = 'const pour = (stream, text) => stream.write(text, () => pour(stream, text));';
 
-/** A process that starts another one in a group of its own and ends before anybody looks. */
+/** Starts another process in its own group and ends before it can be observed. */
 const ORPHAN = `import { spawn } from 'node:child_process';
 spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true }).unref();
 `;
@@ -115,10 +134,62 @@ const TRICKS: Readonly<Record<string, Trick>> = {
     code: 'process.stdin.destroy(); setInterval(() => {}, 1000);\n',
     ends: 'error',
   },
+  'a server that ends with nothing': {
+    kind: 'server',
+    code: `${STUBBORN}${server()}`,
+    ends: 'pass',
+  },
+  'a server that leaves an orphan': { kind: 'server', code: `${ORPHAN}${server()}`, ends: 'pass' },
+  'a server that exits in a call': {
+    kind: 'server',
+    code: server('process.exit(0);'),
+    ends: 'error',
+  },
+  'a server that answers another call': {
+    kind: 'server',
+    code: server('print({ id: id + 1, result: text("x") });'),
+    ends: 'error',
+  },
+  'a server that is never silent': {
+    kind: 'server',
+    code: server(
+      '',
+      `${FLOOD} pour(process.stdout, '{"jsonrpc":"2.0","method":"notifications/message","params":{}}\\n'.repeat(999));`,
+    ),
+    ends: 'error',
+  },
+  'a server that asks for the model without end': {
+    kind: 'server',
+    code: server(
+      '',
+      `${FLOOD} pour(process.stdout, '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}\\n'.repeat(999));`,
+    ),
+    ends: 'error',
+  },
+  'a server whose schema takes forever': {
+    kind: 'server',
+    code: server(
+      'answer({ ...text("x"), structuredContent: { a: "a".repeat(50) + "!" } });',
+      '',
+      'outputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } }',
+    ),
+    ends: 'pass',
+  },
+  'a server whose tools change without end': {
+    kind: 'server',
+    code: server(
+      'answer(text("x"));',
+      'setInterval(() => print({ method: "notifications/tools/list_changed" }), 1);',
+    ),
+    ends: 'pass',
+  },
   'a command that exits at once': { kind: 'command', code: 'process.exit(7);\n', ends: 'error' },
 };
 
-/** Programs that do what no target should: the case ends as it must, and nothing of them goes on. */
+/**
+ * Runs programs that do what no target should. The case must end with the expected status, and no process may keep
+ * running.
+ */
 export const programs: Attack = {
   name: 'programs',
   tries: Object.keys(TRICKS).length,
@@ -135,9 +206,23 @@ export const programs: Attack = {
   },
 };
 
-function played(scene: Scene, { kind, code }: Trick): Promise<Ran> {
+async function played(scene: Scene, { kind, code }: Trick): Promise<Ran> {
   const cases = '  - {id: a, turns: [Hi], assert: [{type: contains, value: x}]}\n';
-  const target = `target: {type: command, command: ["${process.execPath}", bot.mjs]}\ncases:\n`;
-  const suite = kind === 'module' ? botSuite(cases) : target + cases;
+  const command = `["${process.execPath}", bot.mjs]`;
+  const targets = {
+    module: () => botSuite(cases),
+    command: () => `target: {type: command, command: ${command}}\ncases:\n${cases}`,
+    server: async () => {
+      const model = await startModelServer(({ messages }) =>
+        messages.at(-1)?.role === 'user'
+          ? { toolCalls: [{ name: 'find', arguments: {} }] }
+          : String(messages.at(-1)?.content),
+      );
+      scene.after(() => model.close());
+      const of = `{provider: openai, model: m, base_url: "${model.baseUrl}"}`;
+      return `target: {type: chat, model: ${of}, mcp_servers: {s: {command: ${command}}}}\ncases:\n${cases}`;
+    },
+  };
+  const suite = await targets[kind]();
   return runFiles(scene, { 'bot.mjs': code, 'suite.eval.yaml': suite }, { timeout: 3_000 });
 }

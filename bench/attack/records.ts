@@ -8,7 +8,7 @@ import { type Attack, oneOf, type Random } from './attack.ts';
 
 const RECORDS = 100;
 
-/** Bytes of the largest; most are far smaller. */
+/** Bytes of the largest record. Most are far smaller. */
 const FULL = 16_000_000;
 
 function filled(piece: string, size: number): string {
@@ -17,12 +17,12 @@ function filled(piece: string, size: number): string {
 
 const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, at) => (at * 31) % 256);
 
-/** Bytes of empty mappings that are nearly more values than are read of a line. */
+/** Bytes of empty mappings that stay just below the maximum number of values per line. */
 function nearly(size: number): number {
   return Math.min(size, 3 * (LIMITS.values - 1_000));
 }
 
-/** Ways to spoil a record of so many bytes, given a good one. */
+/** Ways to corrupt a record, given a valid one and a size in bytes. */
 const SPOILT: readonly ((good: string, size: number) => string | Uint8Array)[] = [
   (_good, size) => filled('{"kind":"case"\n', size),
   (_good, size) => filled('[', size),
@@ -43,7 +43,7 @@ const SPOILT: readonly ((good: string, size: number) => string | Uint8Array)[] =
   (good) => good.replace('"id":', '"__proto__":{"x":1},"id":'),
 ];
 
-/** Records that nobody wrote in earnest, beside a good one whose verdict is still found. */
+/** Adds corrupt records next to a valid one, whose verdict must still be found. */
 export const records: Attack = {
   name: 'records',
   tries: RECORDS,
@@ -55,7 +55,7 @@ export const records: Attack = {
     const good = await readFile(join(runs, name), 'utf8');
     const { workspace: served } = serviceOver(nodeFiles(), workspace);
     for (let index = 0; index < RECORDS; index += 1) {
-      // Older by its name: what it says comes after the good one.
+      // Its name makes it older, so its contents come after the valid record's.
       const record = join(runs, `2000-01-01T00-00-00-000Z-${index}.jsonl`);
       await put(record, good, index, scene.random);
       const lines = await served.lastRuns(join(workspace, 'suite.eval.yaml'), 'a').catch(String);
@@ -72,7 +72,7 @@ async function put(path: string, good: string, index: number, random: Random): P
   if (index === 0) return void (await mkdir(path));
   if (index === 1) return symlink('/dev/zero', path);
   if (index === 2) return symlink(path, path);
-  // The largest of each kind first.
+  // The largest record of each kind comes first.
   const spoil = SPOILT[index - 3] ?? oneOf(SPOILT, random);
   const size = index - 3 < SPOILT.length ? FULL : 1 + random(100_000);
   await writeFile(path, spoil(good, size));

@@ -9,11 +9,11 @@ import { type Result, say, today } from '../print.ts';
 import { TURNLIGHT } from '../processes.ts';
 import { measureStarts, type Start } from './starts.ts';
 
-/** Milliseconds from the click on Run. */
+/** Times since the click on Run, in milliseconds. */
 export interface EditorRun {
-  /** Until the window shows that cases wait or run. */
+  /** When the window shows that cases are queued or running. */
   readonly sign: number;
-  /** Until the panel shows the outcome of every case. */
+  /** When the panel shows the outcome of every case. */
   readonly shown: number;
 }
 
@@ -21,7 +21,7 @@ export interface BenchResult extends Result {
   readonly cases: number;
   readonly processors: number;
   readonly editor: readonly EditorRun[];
-  /** Milliseconds of the command line's process, in the same order. */
+  /** Durations of the command-line process, in milliseconds, in the same order. */
   readonly commandLine: readonly number[];
   readonly starts: readonly Start[];
 }
@@ -30,7 +30,7 @@ const FILES = 10;
 const CASES = 500;
 const ROUNDS = 9;
 
-/** Milliseconds that a run may take before the bench gives up. */
+/** Maximum duration of a run before the bench gives up, in milliseconds. */
 const PATIENCE = 180_000;
 
 export async function runBench(): Promise<BenchResult> {
@@ -104,7 +104,7 @@ async function runEditor({ page, window }: Workbench): Promise<EditorRun> {
   return run;
 }
 
-/** Looks at every frame that is drawn, in the window itself. */
+/** Checks every frame in the window itself. */
 function watch(page: Page): Promise<EditorRun> {
   return page.evaluate<EditorRun>(`new Promise((resolve, reject) => {
     const began = Date.now();
@@ -124,7 +124,10 @@ function watch(page: Page): Promise<EditorRun> {
   })`);
 }
 
-/** So that each run begins with no records and no results, once the window has shown what was recorded. */
+/**
+ * Deletes all records and results, so each run starts without them. First, it waits for the window to show the previous
+ * run.
+ */
 async function forget({ page, window }: Workbench, folder: string): Promise<void> {
   await page.waitForTimeout(3_000);
   await rm(join(folder, '.turnlight/runs'), { recursive: true, force: true });

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Workbench } from '../../test/support/host/workbench.ts';
 import { say } from '../print.ts';
 
-/** Milliseconds of a window that opens for the first time. */
+/** Times of a window that opens for the first time, in milliseconds. */
 export interface Start {
-  /** What VS Code says that activating the extension took. */
+  /** Activation time of the extension, as reported by VS Code. */
   readonly activation: number;
-  /** From opening an eval file to the first diagnostic in it; the language server starts meanwhile. */
+  /** From opening an eval file to its first diagnostic. The language server starts during this time. */
   readonly diagnostics: number;
 }
 
@@ -18,7 +18,7 @@ const MISTAKEN = `cases:
       - user: Where is my order?
 `;
 
-/** Each in a folder of its own. */
+/** Measures each start in its own folder. */
 export async function measureStarts(rounds: number): Promise<readonly Start[]> {
   const starts: Start[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -62,7 +62,7 @@ function untilDiagnostics({ window }: Workbench, path: string): Promise<number> 
   }, path);
 }
 
-/** As *Developer: Show Running Extensions* has it. */
+/** The activation time that *Developer: Show Running Extensions* shows. */
 async function activationOf(workbench: Workbench): Promise<number> {
   await workbench.window.command('workbench.action.showRuntimeExtensions');
   const row = workbench.page

@@ -3,7 +3,7 @@ import type { BenchResult, Group } from './bench.ts';
 import type { Counts } from './countingServer.ts';
 import { BLOCK } from './promptCache.ts';
 
-/** The conversation of 20 exchanges with three contexts each. */
+/** Number of turns of the conversation with 20 exchanges and three contexts each. */
 const STOCK_TURNS = 40;
 
 const MOST_REQUESTS = 16;
@@ -12,7 +12,7 @@ const LEAST_CACHEABLE = 0.8;
 const LEAST_BEHIND_SCHEMA = 0.7;
 const LARGEST_TOGETHER = 0.2;
 
-/** How much dearer a turn of a long conversation may be than one of a short one. */
+/** Maximum relative difference between the cost of a turn in a long and in a short conversation. */
 const LINEAR_WITHIN = 0.1;
 
 export function aimsOf(result: BenchResult): Aim[] {
@@ -37,7 +37,7 @@ function oneRequest({ groups }: BenchResult): Aim {
   };
 }
 
-/** What a turn more costs between 40 and 200 turns, against between 10 and 40. */
+/** Compares the cost of an additional turn between 40 and 200 turns with the cost between 10 and 40. */
 function linear({ groups }: BenchResult): Aim {
   const slope = (from: number, to: number) => {
     const tokens = (turns: number) =>
@@ -48,7 +48,7 @@ function linear({ groups }: BenchResult): Aim {
   const long = slope(40, 200);
   return {
     aim: 'Prompt tokens are linear in turns',
-    measured: `${Math.round(short)} tokens a turn from 10 to 40 turns, ${Math.round(long)} from 40 to 200, the whole set`,
+    measured: `${Math.round(short)} tokens per turn from 10 to 40 turns, ${Math.round(long)} from 40 to 200, for all assertions`,
     met: Math.abs(long / short - 1) <= LINEAR_WITHIN,
   };
 }
@@ -66,10 +66,10 @@ function together({ name, eight, eightTogether }: Group): Aim {
   };
 }
 
-/** Where the schema is read first, and `answer_format: auto` has the choice. */
+/** For an endpoint that reads the schema first, so `answer_format: auto` can choose. */
 function cacheableAtAzure({ name, eightAtAzure: eight }: Group): Aim {
   return {
-    aim: `${name} at Azure, which reads the schema first: 70 % of the prompt tokens of eight assertions are cacheable`,
+    aim: `${name} at Azure, which reads the schema first: 70% of the prompt tokens of eight assertions are cacheable`,
     measured: share(eight.cacheableBehindSchema, eight),
     met: eight.cacheableBehindSchema / eight.promptTokens >= LEAST_BEHIND_SCHEMA,
   };
@@ -77,11 +77,11 @@ function cacheableAtAzure({ name, eightAtAzure: eight }: Group): Aim {
 
 function cacheable({ name, eight, most }: Group): Aim {
   return {
-    aim: `${name}: 80 % of the prompt tokens of eight assertions are cacheable`,
+    aim: `${name}: 80% of the prompt tokens of eight assertions are cacheable`,
     measured: [
       `${share(eight.cacheable, eight)} of at most ${share(most, eight)} in blocks of ${thousands(BLOCK)}`,
       `${share(eight.cacheableInSteps, eight)} in steps of 128`,
-      `where the endpoint reads the schema first ${share(eight.cacheableBehindSchema, eight)}`,
+      `if the endpoint reads the schema first, ${share(eight.cacheableBehindSchema, eight)}`,
     ].join('; '),
     met: eight.cacheable / eight.promptTokens >= LEAST_CACHEABLE,
   };
@@ -96,7 +96,7 @@ function stock({ groups }: BenchResult): Aim[] {
     measured: `${counts.requests}, DeepEval ${deepEvalRequests} by formula: ${ratio(deepEvalRequests / counts.requests)} fewer`,
     met: counts.requests <= MOST_REQUESTS,
   };
-  const aim = `all eleven there: at least ${LEAST_TOKEN_RATIO} × fewer prompt tokens`;
+  const aim = `all eleven in the same conversation: at least ${LEAST_TOKEN_RATIO} × fewer prompt tokens`;
   if (!sent) return [requests, { aim, measured: 'DeepEval did not run' }];
   const uncached = (sent.promptTokens - sent.cacheable) / (counts.promptTokens - counts.cacheable);
   return [
@@ -110,7 +110,7 @@ function stock({ groups }: BenchResult): Aim[] {
 }
 
 export function share(part: number, { promptTokens }: Pick<Counts, 'promptTokens'>): string {
-  return promptTokens === 0 ? '–' : `${Math.round((part / promptTokens) * 100)} %`;
+  return promptTokens === 0 ? '–' : `${Math.round((part / promptTokens) * 100)}%`;
 }
 
 export function thousands(number: number): string {

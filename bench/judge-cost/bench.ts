@@ -10,10 +10,10 @@ import { type DeepEvalRun, pythonWithDeepEval, runDeepEval } from './deepevalRun
 import { judgeAnswer } from './judgeAnswer.ts';
 import { type Measured, measure } from './measure.ts';
 
-/** One conversation, or several summed. */
+/** One conversation, or the sum of several. */
 export interface Group {
   readonly name: string;
-  /** Turns of the conversation; absent if there are several. */
+  /** Number of turns in the conversation; absent if there are several conversations. */
   readonly turns?: number;
   readonly rows: readonly Row[];
   /** All assertions in one call, as in a run. */
@@ -22,37 +22,37 @@ export interface Group {
   readonly eight: Counts;
   readonly eightAtAzure: Counts;
   readonly eightTogether: Counts;
-  /** The most tokens of `eight` that could be served. */
+  /** Maximum number of tokens in `eight` that a cache could serve. */
   readonly most: number;
-  /** The version of DeepEval that judged the same. */
+  /** The version of DeepEval that judged the same conversation. */
   readonly deepEval?: string;
 }
 
-/** Our assertions beside DeepEval's metrics. */
+/** Our assertions compared with DeepEval's metrics. */
 interface Compared {
   readonly counts: Counts;
-  /** By formula. */
+  /** Calculated by formula. */
   readonly deepEvalRequests: number;
-  /** What DeepEval sent. */
+  /** The requests that DeepEval actually sent. */
   readonly sent?: Counts;
 }
 
 export interface Row extends Compared {
   readonly type: ComparedType;
-  /** The most requests that it took on one conversation. */
+  /** Maximum number of requests for one conversation. */
   readonly mostRequests: number;
 }
 
 export interface BenchResult extends Result {
   readonly groups: readonly Group[];
-  /** What was left out and why. */
+  /** Skipped parts, each with the reason. */
   readonly skipped: readonly string[];
 }
 
-/** Turns of both sides. */
+/** Numbers of turns, from both sides. */
 const LENGTHS: readonly number[] = [4, 10, 40, 200];
 
-/** The lengths that DeepEval itself runs on: it takes half a minute on the longer one. */
+/** The lengths for which DeepEval itself runs. The longer one takes it half a minute. */
 const DEEPEVAL_LENGTHS: readonly number[] = [10, 40];
 
 export async function runBench(): Promise<BenchResult> {

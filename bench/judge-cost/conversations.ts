@@ -10,10 +10,10 @@ export interface BenchConversation {
   readonly facts: CaseFacts;
 }
 
-/** Retrieved contexts of each reply. */
+/** Number of retrieved contexts per reply. */
 const CONTEXTS = 3;
 
-/** A tool is called in every fourth exchange. */
+/** Every fourth exchange has a tool call. */
 const TOOL_EVERY = 4;
 
 const THINGS = ['hat', 'lamp', 'tent', 'kettle', 'jacket', 'printer', 'bicycle', 'mirror'];
@@ -25,7 +25,7 @@ const WISHES = [
 ];
 const PLACES = ['Lyon', 'Porto', 'Graz', 'Leeds', 'Turku'];
 
-/** The same conversation for the same number of turns, every time; half the turns are the user's. */
+/** Always returns the same conversation for the same number of turns. Half the turns are the user's. */
 export function syntheticConversation(turns: number): BenchConversation {
   const messages: Message[] = [
     { role: 'system', content: 'You are the service desk of a mail-order shop.' },
@@ -96,14 +96,14 @@ function pick(items: readonly string[], index: number): string {
   return items[index % items.length] ?? '';
 }
 
-/** The real conversations; the reason where they are not there. */
+/** The real conversations, or the reason why they are missing. */
 export function realConversations(): BenchConversation[] | { readonly missing: string } {
   const real = realLines('tau-bench/gpt-4o-airline.sample.jsonl');
   if (real.skip !== false) return { missing: real.skip };
   const conversations = real
     .lines()
     .map((line) => toConversation(readMessages(Reflect.get(Object(line), 'messages')).messages));
-  // One agent had all of them: what it called in one it might have called in another.
+  // All conversations are from one agent, so it could have called any of these tools in any of them.
   const called = conversations
     .flatMap((conversation) => turnsOf(conversation).flatMap(({ items }) => items))
     .flatMap((item) => (item.kind === 'tool-call' ? [item.call.name] : []));

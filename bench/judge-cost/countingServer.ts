@@ -4,43 +4,43 @@ import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { startModelServer } from '../../test/support/modelServer/server.ts';
 import { PromptCache } from './promptCache.ts';
 
-/** Of one or several requests; in tokens of o200k, but `requests`. */
+/** Counts for one or more requests. All except `requests` are in o200k tokens. */
 export interface Counts {
   readonly requests: number;
-  /** The messages and the JSON Schema of the answer, which endpoints read too. */
+  /** Tokens in the messages and in the answer's JSON Schema, which endpoints read too. */
   readonly promptTokens: number;
-  /** Of these, what a prompt cache would serve where the schema stands after the messages. */
+  /** The part of `promptTokens` that a prompt cache would serve if the schema comes after the messages. */
   readonly cacheable: number;
-  /** As `cacheable`, where the cache's blocks are of 128 tokens. */
+  /** Like `cacheable`, but for a cache with blocks of 128 tokens. */
   readonly cacheableInSteps: number;
-  /** As `cacheable`, where the schema stands before the messages. */
+  /** Like `cacheable`, but if the schema comes before the messages. */
   readonly cacheableBehindSchema: number;
 }
 
 export interface CountedRequest extends Counts {
-  /** The field `user` of the request, by which a client may tell its requests apart. */
+  /** The `user` field of the request, which clients can use to tell requests apart. */
   readonly label: string;
 }
 
-/** OpenAI documents that its cache serves 1,024 tokens and what follows in steps of 128. */
+/** According to its documentation, OpenAI's cache serves 1,024 tokens, and more in steps of 128. */
 const STEP = 128;
 
 export interface CountingServer {
   readonly baseUrl: string;
-  /** The requests since the last call. */
+  /** Returns the requests since the last call. */
   drain(): CountedRequest[];
   /**
-   * Empties the caches. `sideBySide`: requests that are under way at once do not serve each other;
-   * without it each request counts as done before the next one comes.
+   * Empties the caches. If `sideBySide` is true, concurrent requests can't use each other's cache entries; otherwise,
+   * each request counts as finished before the next one arrives.
    */
   restart(sideBySide: boolean): void;
   close(): Promise<void>;
 }
 
-/** A pause after which no further request of those sent at once is to be expected, in milliseconds. */
+/** Milliseconds without a new request after which a batch of concurrent requests counts as complete. */
 const QUIET = 25;
 
-/** Answers by a function of the request and counts what it is sent. */
+/** Starts a server that answers with a function of the request, and counts the requests. */
 export async function startCountingServer(
   answer: (body: ChatBody) => string,
 ): Promise<CountingServer> {
@@ -115,14 +115,14 @@ function emptyCaches() {
   return { behind: new PromptCache(), steps: new PromptCache(STEP), before: new PromptCache() };
 }
 
-/** The prompt's tokens with the schema after the messages, and before them. */
+/** The prompt's tokens, with the schema after the messages and with the schema before them. */
 export interface Prompt {
   readonly label: string;
   readonly behind: readonly number[];
   readonly before: readonly number[];
 }
 
-/** Nothing in a text is a command to the tokenizer, `<|endoftext|>` included. */
+/** Tokenizer options that encode special tokens such as `<|endoftext|>` as plain text. */
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 export function promptOf(body: ChatBody): Prompt {
@@ -136,12 +136,12 @@ export function promptOf(body: ChatBody): Prompt {
   };
 }
 
-/** The messages one after another, each after the name of its role. */
+/** The messages one after another, each preceded by its role. */
 export function promptText({ messages }: ChatBody): string {
   return messages.map(({ role, content }) => `${role}\n${contentText(content)}\n`).join('');
 }
 
-/** A text, or the texts of its parts. */
+/** The text of a message's content, joined if it has several parts. */
 function contentText(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
   return content.map((part: unknown) => String(Reflect.get(Object(part), 'text') ?? '')).join('');

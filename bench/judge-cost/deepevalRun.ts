@@ -13,11 +13,11 @@ import { fill } from './fill.ts';
 export interface DeepEvalRun {
   readonly version: string;
   readonly byType: ReadonlyMap<ComparedType, Counts>;
-  /** Metrics that failed, with their error. */
+  /** Metrics that failed, each with its error. */
   readonly faults: readonly string[];
 }
 
-/** The Python that has DeepEval, and its version; the reason if there is none. */
+/** A Python program that has DeepEval, and DeepEval's version; or the reason why there is none. */
 export async function pythonWithDeepEval(
   python = process.env.TURNLIGHT_PYTHON ?? 'python3',
 ): Promise<{ readonly python: string; readonly version: string } | { readonly missing: string }> {
@@ -31,7 +31,7 @@ export async function pythonWithDeepEval(
   }
 }
 
-/** Lets DeepEval judge a conversation against a counting server. */
+/** Lets DeepEval judge a conversation, with a counting server as the endpoint. */
 export async function runDeepEval(
   python: string,
   conversation: BenchConversation,
@@ -58,7 +58,7 @@ export async function runDeepEval(
   }
 }
 
-/** An answer of the asked form, with lists as long as the formulas take them to be. */
+/** An answer that matches the requested schema. Its lists are as long as the formulas assume. */
 function deepEvalAnswer(body: ChatBody): string {
   const schema = body.response_format?.json_schema?.schema;
   if (typeof schema !== 'object' || schema === null) return 'The score follows from the turns.';
@@ -90,11 +90,10 @@ function turnOf(turn: Turn) {
 }
 
 /**
- * Runs a program in an empty folder, where DeepEval leaves its files, and without the keys of this
- * environment.
+ * Runs a program in an empty folder, where DeepEval puts its files, and without this environment's API keys.
  *
  * @returns its standard output
- * @throws Error with its standard error where it cannot be started or fails
+ * @throws Error with its standard error if it can't be started or fails
  */
 async function run(program: string, args: readonly string[], input: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-cost-'));

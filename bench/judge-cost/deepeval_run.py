@@ -1,7 +1,7 @@
 """Runs DeepEval's eleven multi-turn metrics on one conversation against a local endpoint.
 
 Standard input, JSON: base_url, turns (role, content, contexts, tools), role, topics, tools, outcome.
-The server counts; each metric's requests carry its name in the field `user`. Standard output: one
+The server counts requests. Each metric's requests have its name in the field `user`. Standard output: one
 JSON line with the version of DeepEval and the error of each metric that failed.
 """
 

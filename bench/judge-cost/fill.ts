@@ -1,17 +1,17 @@
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface Filling {
-  /** How many entries a list has. */
+  /** Number of entries in each list. */
   readonly listLength: number;
-  /** The value of a field by its name; undefined leaves it to the schema. */
+  /** Returns a field's value by its name; undefined to use the schema. */
   readonly field?: (key: string, schema: Schema) => unknown;
 }
 
 const WORDS = 'The answer follows from what was said before and names the order and the date.';
 
 /**
- * A value that fits a JSON Schema: the first value of an enum, `true`, 1, a sentence of about
- * sixteen tokens, null if it may be. Knows the parts of JSON Schema that zod and pydantic write.
+ * Returns a value that matches a JSON Schema: the first value of an enum, `true`, 1, a sentence of about sixteen
+ * tokens, or null if allowed. Supports the parts of JSON Schema that zod and pydantic generate.
  */
 export function fill(schema: Schema, filling: Filling, root: Schema = schema): unknown {
   const inner = (value: unknown) => fill(toSchema(value), filling, root);
@@ -40,7 +40,7 @@ export function fill(schema: Schema, filling: Filling, root: Schema = schema): u
 
 function fillObject(schema: Schema, filling: Filling, root: Schema): Record<string, unknown> {
   const properties = Object.entries(toSchema(schema.properties));
-  // A mapping with keys of the judge's choice.
+  // A mapping with keys that the judge chooses.
   if (properties.length === 0 && schema.additionalProperties) return { order: 'A 98765' };
   return Object.fromEntries(
     properties.map(([key, value]) => {
@@ -50,7 +50,7 @@ function fillObject(schema: Schema, filling: Filling, root: Schema): Record<stri
   );
 }
 
-/** `#/$defs/Verdict` */
+/** Resolves a reference such as `#/$defs/Verdict`. */
 function resolve(ref: string, root: Schema): unknown {
   return ref
     .split('/')

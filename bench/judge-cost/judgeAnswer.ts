@@ -3,12 +3,12 @@ import { promptText } from './countingServer.ts';
 import { type Filling, fill, type Schema, toSchema } from './fill.ts';
 import { type Outline, outlineOf } from './outline.ts';
 
-/** One entry in each list of an answer that is no list of turns; two would often stand on one turn. */
+/** Number of entries in each list that isn't a list of turns. Two entries would often refer to the same turn. */
 const LIST_LENGTH = 1;
 
 /**
- * A judge's answer that passes the checks of our assertion types: every turn that is to be judged
- * passes, lists hold one entry about the first turns.
+ * A judge's answer that passes the checks of our assertion types. Every judged turn passes, and lists contain one entry
+ * about the first turns.
  */
 export function judgeAnswer(body: ChatBody): string {
   const prompt = promptText(body);
@@ -26,14 +26,14 @@ function answerTo(prompt: string, schema: Schema): unknown {
   return fill(schema, answerFilling(outlineOf(prompt), schema));
 }
 
-/** Where the endpoint is given no schema, the last line of the prompt is one. */
+/** The schema on the prompt's last line, for endpoints that get no schema. */
 function schemaAtEnd(prompt: string): unknown {
   const last = prompt.trimEnd().split('\n').at(-1) ?? '';
   if (!last.startsWith('{')) throw new Error('The request asks for no JSON Schema.');
   return JSON.parse(last);
 }
 
-/** Fields of the answer as a whole; `turns` stands there, or in each criterion of a checklist. */
+/** Fields of the whole answer. `turns` is at the top level, or in each criterion of a checklist. */
 function answerFilling(outline: Outline, root: Schema): Filling {
   const { turns, judged, listed } = outline;
   const user = turns.find(({ side }) => side === 'user')?.number ?? 1;
@@ -76,13 +76,13 @@ function answerFilling(outline: Outline, root: Schema): Filling {
   return { listLength: LIST_LENGTH, field };
 }
 
-/** Values of the fields that must fit the turn that they stand with. */
+/** Values of the fields that must match their turn. */
 function entryFilling(turn: number, { turns }: Outline, root: Schema): Filling {
   const { calls = 0, contexts = 0 } = turns.find(({ number }) => number === turn) ?? {};
   const values: Readonly<Record<string, unknown>> = {
     turn,
     arguments: calls > 0 ? { given: 1, right: 1, missing: 0 } : null,
-    // No user is frustrated, and no prompt of the bench has a scale that begins above 0.
+    // No user is frustrated, and no scale in the bench's prompts starts above 0.
     score: 0,
     forgot: [],
     wasted: [],

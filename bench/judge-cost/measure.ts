@@ -12,25 +12,28 @@ import { BLOCK } from './promptCache.ts';
 
 /** What judging one conversation costs. */
 export interface Measured {
-  /** One assertion after the other, by type. */
+  /** Counts for each assertion judged by itself, by type. */
   readonly apart: ReadonlyMap<ComparedType, Counts>;
-  /** All of them in one call, as in a run. */
+  /** Counts for all assertions in one call, as in a run. */
   readonly together: Counts;
-  /** Eight assertions in one call. */
+  /** Counts for eight assertions in one call. */
   readonly eight: Counts;
-  /** The same at Azure, where `answer_format: auto` has the choice. */
+  /** Like `eight`, but at Azure, where `answer_format: auto` can choose. */
   readonly eightAtAzure: Counts;
-  /** The same in one request (`together: true`). */
+  /** Like `eight`, but in one request (`together: true`). */
   readonly eightTogether: Counts;
-  /** The tokens that blocks of 1,024 could serve of `eight` at best: full blocks of all but the first. */
+  /**
+   * Maximum number of tokens in `eight` that blocks of 1,024 could serve: the full blocks of all requests except the
+   * first.
+   */
   readonly most: number;
-  /** Answers of the bench that the judge refused, cases that lack something. */
+  /** Answers that the judge rejected, and cases that lack something. */
   readonly faults: readonly string[];
 }
 
 const EIGHT = 8;
 
-/** Step in where a conversation has no retrieved context to ask about. */
+/** Types to use instead if a conversation has no retrieved context to ask about. */
 const MORE_TYPES = ['task-completion', 'safety', 'coherence', 'intent-resolution'];
 
 /** Judges a conversation through the real provider against the counting server. */
@@ -108,7 +111,7 @@ function modelAt(base_url: string, provider: 'openai' | 'azure-openai'): Promise
 
 const MAX_FAULT = 240;
 
-/** A verdict that is an error, or that took a repair, would count requests that a judge does not cost. */
+/** Reports verdicts that are errors or needed a repair, since they would distort the number of requests. */
 function faultsOf({ name }: BenchConversation, verdicts: readonly Verdict[]): string[] {
   return verdicts
     .filter(({ status, usage }) => status === 'error' || usage.calls > 1)

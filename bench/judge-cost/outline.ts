@@ -1,9 +1,9 @@
-/** What the bench's judge needs to know of the conversation that it is shown. */
+/** What the bench's judge needs to know about a conversation. */
 export interface Outline {
   readonly turns: readonly OutlineTurn[];
   /** Numbers of the turns to judge. */
   readonly judged: readonly number[];
-  /** How many criteria or guidelines are listed; 0 if none are. */
+  /** Number of criteria or guidelines in the prompt. */
   readonly listed: number;
 }
 
@@ -11,14 +11,11 @@ interface OutlineTurn {
   readonly number: number;
   readonly side: 'user' | 'assistant';
   calls: number;
-  /** Pieces of retrieved context. */
+  /** Number of retrieved contexts. */
   contexts: number;
 }
 
-/**
- * Reads a request as a judge does: the lines of the conversation stand behind `| `, so that every
- * other line is the program's.
- */
+/** Reads a request as a judge does. Lines of the conversation start with `| `, so all other lines are the program's. */
 export function outlineOf(prompt: string): Outline {
   const turns: OutlineTurn[] = [];
   let listed = 0;
@@ -39,7 +36,7 @@ export function outlineOf(prompt: string): Outline {
 
 const JUDGED = 'Turns to judge: ';
 
-/** `Turns to judge: 2,4.` */
+/** Parses a line such as `Turns to judge: 2,4.` */
 function numbersIn(line: string): number[] {
   return [...line.matchAll(/\d+/g)].map(([number]) => Number(number));
 }

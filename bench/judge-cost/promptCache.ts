@@ -1,15 +1,14 @@
 import { digestOf } from '../../src/node/hashes.ts';
 
-/** The least that a prompt cache serves, and the usual size of its blocks, in tokens. */
+/** The minimum that a prompt cache serves, and its usual block size, in tokens. */
 export const BLOCK = 1024;
 
 /**
- * What a provider's prompt cache would serve: it keeps the beginnings of earlier requests in blocks,
- * and serves a block when an earlier request had the same tokens up to its end; less than 1,024
- * tokens are never served.
+ * Simulates a provider's prompt cache. It stores prefixes of earlier requests in blocks, and serves a block if an
+ * earlier request had the same tokens up to the end of the block. It never serves fewer than 1,024 tokens.
  */
 export class PromptCache {
-  /** Digests of beginnings that end with a block. */
+  /** Digests of prefixes that end at a block boundary. */
   readonly #begun = new Set<string>();
   readonly #block: number;
 
@@ -17,7 +16,7 @@ export class PromptCache {
     this.#block = block;
   }
 
-  /** How many tokens of this prompt are served. */
+  /** Returns the number of tokens in this prompt that the cache serves. */
   served(tokens: readonly number[]): number {
     const begun = this.#beginnings(tokens).filter((digest) => this.#begun.has(digest));
     const served = begun.length * this.#block;
@@ -28,7 +27,7 @@ export class PromptCache {
     for (const digest of this.#beginnings(tokens)) this.#begun.add(digest);
   }
 
-  /** Of full blocks only: the rest is never served. */
+  /** Digests of all prefixes that consist of full blocks. The rest is never served. */
   #beginnings(tokens: readonly number[]): string[] {
     const digests: string[] = [];
     for (let end = this.#block; end <= tokens.length; end += this.#block) {

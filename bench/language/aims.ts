@@ -6,10 +6,10 @@ const LINES = 10_000;
 const TIMES_FASTER = 5;
 const TIMES_BARE = 3;
 
-/** Characters of `null` and of `[]`. */
+/** Maximum length of an empty answer: `null` or `[]`. */
 const NOTHING = 4;
 
-/** Memory for each further file may grow by so much before it is no straight line. */
+/** Maximum ratio of memory growth per file, late to early, that still counts as linear. */
 const STRAIGHT = 1.5;
 
 export function aimsOf({ files, memory }: BenchResult): Aim[] {
@@ -47,7 +47,7 @@ function memoryAim(memory: BenchResult['memory']): Aim {
     const before = memory[index];
     return before ? (ours - before.ours) / (files - before.files) : Number.NaN;
   });
-  // The first file also warms up what all files share.
+  // The first file also initializes what all files share.
   const [, early = Number.NaN, late = Number.NaN] = steps;
   return {
     aim: `memory per open file of ${MEMORY_LINES} lines: linear`,

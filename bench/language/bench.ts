@@ -9,7 +9,7 @@ import { behindKeyPress, DIAGNOSTICS, measure, type Timed } from './measure.ts';
 import { requests } from './requests.ts';
 import { type Subject, schemaText, turnlight, yamlLanguageServer } from './subjects.ts';
 
-/** One thing measured; undefined if the server does not offer it. */
+/** One measurement; undefined if the server doesn't offer the request. */
 export interface Row {
   readonly what: string;
   readonly ours: Timed | undefined;
@@ -19,12 +19,12 @@ export interface Row {
 export interface FileResult {
   readonly lines: number;
   readonly bytes: number;
-  /** Milliseconds of the parser alone. */
+  /** Milliseconds that the parser alone takes. */
   readonly bareParse: number;
   readonly rows: readonly Row[];
 }
 
-/** Resident memory in bytes with so many files open. */
+/** Resident memory in bytes with the given number of open files. */
 interface Memory {
   readonly files: number;
   readonly ours: number;
@@ -34,11 +34,11 @@ interface Memory {
 export interface BenchResult extends Result {
   readonly rival: string;
   readonly files: readonly FileResult[];
-  /** With files of `MEMORY_LINES` lines. */
+  /** Measured with files of `MEMORY_LINES` lines. */
   readonly memory: readonly Memory[];
 }
 
-/** Lines of a file, and how often each thing is measured. */
+/** Number of lines of a file, and number of rounds for each measurement. */
 const SIZES: readonly (readonly [lines: number, rounds: number])[] = [
   [1_000, 11],
   [10_000, 7],
@@ -101,7 +101,7 @@ async function fileResult(
   return { lines: file.lines, bytes, bareParse, rows };
 }
 
-/** One after the other, each file with a text of its own. */
+/** Opens files one after the other, each with a different text, and measures memory. */
 async function memoryOf(subject: Subject, root: string): Promise<number[]> {
   const server = await startServer(subject, root);
   try {

@@ -1,16 +1,16 @@
 import type { Position } from '../../src/core/problem.ts';
 
-/** An eval file to measure with, and places in its middle. */
+/** An eval file for measurements, and positions in its middle. */
 export interface BenchFile {
   readonly lines: number;
   readonly text: string;
-  /** Within the text of a user's turn: a letter typed here changes nothing but that text. */
+  /** In the text of a user turn. Typing a letter here only changes that text. */
   readonly inTalk: Position;
-  /** Behind `con` of `type: contains`. */
+  /** After `con` in `type: contains`. */
   readonly inType: Position;
-  /** Behind `desc` of `description:`. */
+  /** After `desc` in `description:`. */
   readonly inKey: Position;
-  /** On the name of the judge at an assertion. */
+  /** On the name of an assertion's judge. */
   readonly onName: Position;
 }
 
@@ -68,7 +68,7 @@ const ANSWERS = [
   'I have handed this over to a colleague who looks after refunds. 🙂',
 ];
 
-/** A recorded conversation: messages, block texts, a tool call, retrieved context. */
+/** A case with a recorded conversation: messages, block texts, a tool call, and retrieved context. */
 function recordedCase(number: number, wish: string, answer: string): string {
   return `  # Reported by the team of the shop, ticket ${20_000 + number}.
   - id: recorded-${number}
@@ -118,7 +118,7 @@ function recordedCase(number: number, wish: string, answer: string): string {
 `;
 }
 
-/** A scripted conversation: what the user says, with checks under turns and of its whole. */
+/** A case with a scripted conversation: user turns, and assertions for turns and for the whole conversation. */
 function scriptedCase(number: number, wish: string): string {
   return `  - id: scripted-${number}
     description: >-
@@ -154,7 +154,7 @@ function scriptedCase(number: number, wish: string): string {
 `;
 }
 
-/** Stands in every file, so that both servers have something to tell. */
+/** Part of every file, so both servers have something to report. */
 const MISTAKE = `  - id: mistaken
     descriptoin: A key that nobody knows.
     assert:
@@ -165,7 +165,7 @@ const MISTAKE = `  - id: mistaken
       - assistant: Hello!
 `;
 
-/** An eval file of about so many lines: whole cases until there are enough. */
+/** An eval file with at least the given number of lines. It contains only whole cases. */
 export function benchFile(lines: number): BenchFile {
   const parts = [HEAD];
   let count = HEAD.split('\n').length + MISTAKE.split('\n').length - 2;
@@ -186,7 +186,7 @@ export function benchFile(lines: number): BenchFile {
   };
 }
 
-/** The first place of some words in the second half of a text, and so many characters on. */
+/** The first occurrence of some words in the second half of a text, plus an offset in characters. */
 function placeIn(text: string, words: string, further: number): Position {
   const offset = text.indexOf(words, text.length / 2) + further;
   const before = text.slice(0, offset).split('\n');

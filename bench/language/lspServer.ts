@@ -13,25 +13,25 @@ import type { Subject } from './subjects.ts';
 
 const run = promisify(execFile);
 
-/** Collects garbage when it is told to, so that memory can be compared. */
+/** Collects garbage on SIGUSR2, so memory measurements are comparable. */
 const COLLECTOR = "data:text/javascript,process.on('SIGUSR2', () => globalThis.gc())";
 
-/** Longer than this nothing is waited for. Milliseconds. */
+/** Maximum wait for anything, in milliseconds. */
 const LIMIT = 120_000;
 
-/** A language server in a process of its own, driven over stdio. */
+/** A language server in its own process, driven over stdio. */
 export interface LspServer {
   readonly subject: Subject;
-  /** Whether it answers a method such as `textDocument/hover`. */
+  /** Whether the server supports a method such as `textDocument/hover`. */
   offers(method: string): boolean;
   /** Opens a file and waits for its diagnostics. */
   open(uri: string, text: string): Promise<readonly Diagnostic[]>;
-  /** Types a letter, or takes it away again. Waits for nothing. */
+  /** Types a letter, or deletes it on the next call. Doesn't wait for anything. */
   press(uri: string, place: Position): Promise<void>;
-  /** The next diagnostics of a file: ask before what brings them about. */
+  /** The next diagnostics of a file. Call this before the change that triggers them. */
   nextDiagnostics(uri: string): Promise<readonly Diagnostic[]>;
   request(method: string, params: object): Promise<unknown>;
-  /** Resident memory in bytes, with the garbage collected. */
+  /** Resident memory in bytes, after garbage collection. */
   memory(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -109,7 +109,7 @@ export async function startServer(subject: Subject, rootUri: string): Promise<Ls
   };
 }
 
-/** `textDocument/formatting`: what a server says of itself if it answers. */
+/** The capabilities by which a server shows that it supports a method such as `textDocument/formatting`. */
 function providersOf(method: string): string[] {
   const name = method.split('/')[1] ?? '';
   return [`${name}Provider`, `document${name.slice(0, 1).toUpperCase()}${name.slice(1)}Provider`];

@@ -4,33 +4,35 @@ import type { BenchFile } from './evalFile.ts';
 import type { LspServer } from './lspServer.ts';
 import { type BenchRequest, requests } from './requests.ts';
 
-/** What one server does, by what was measured. */
+/** Times of one server, by name of the measurement. */
 type Times = ReadonlyMap<string, Timed>;
 
 export interface Timed {
   /** The median, in milliseconds. */
   readonly time: number;
-  /** Characters of the answer's JSON. */
+  /** Number of characters in the answer's JSON. */
   readonly size: number;
 }
 
 export interface Measured {
-  /** Of the servers, in their order. */
+  /** Times of each server, in the given order. */
   readonly servers: readonly Times[];
-  /** Milliseconds that the parser takes by itself, in this process: what no whole reading can go below. */
+  /** Milliseconds that the parser alone takes, in this process. Reading the whole file can't be faster. */
   readonly bareParse: number;
-  /** What went otherwise than it must for the numbers to mean anything. */
+  /** Problems that make the numbers meaningless. */
   readonly faults: readonly string[];
 }
 
 export const DIAGNOSTICS = 'key press → diagnostics';
 
-/** The name of a request that is asked at once after a key press. */
+/** The name of a measurement for a request right after a key press. */
 export function behindKeyPress(what: string): string {
   return `key press → ${what}`;
 }
 
-/** Measures servers in turn, thing by thing and round by round: a busy moment hits all alike. */
+/**
+ * Measures the servers in turn, one request after another in each round, so a busy moment affects all of them alike.
+ */
 export async function measure(
   servers: readonly LspServer[],
   file: BenchFile,
@@ -45,7 +47,7 @@ export async function measure(
   }
   const times = servers.map(() => new Samples());
   const parser = new Samples();
-  // The first round warms up and does not count.
+  // The first round is a warm-up and doesn't count.
   for (let round = 0; round <= rounds; round += 1) {
     if (round === 1) for (const one of [...times, parser]) one.forget();
     await parser.time(DIAGNOSTICS, async () => {
@@ -77,7 +79,7 @@ async function pressAndWait(server: LspServer, file: BenchFile, uri: string): Pr
   return next;
 }
 
-/** Asks while nothing is going on, and where editors do so at once after a key press. */
+/** Sends a request while the server is idle and, if editors do that, right after a key press. */
 async function ask(
   server: LspServer,
   { what, method, params, whileTyping }: BenchRequest,
@@ -99,7 +101,7 @@ class Samples {
   readonly #times = new Map<string, number[]>();
   readonly #sizes = new Map<string, number>();
 
-  /** @param free milliseconds that do not count */
+  /** @param free milliseconds to subtract */
   async time(what: string, work: () => Promise<unknown>, free = 0): Promise<void> {
     const start = performance.now();
     const answer = await work();

@@ -1,15 +1,15 @@
 import type { BenchFile } from './evalFile.ts';
 
-/** Something that an editor asks for. */
+/** A request that an editor sends. */
 export interface BenchRequest {
   readonly what: string;
   readonly method: string;
-  /** Whether editors ask for it with every key press, and so before the new text is checked. */
+  /** Whether editors send it with every key press, before the new text is checked. */
   readonly whileTyping: boolean;
   readonly params: (file: BenchFile, uri: string) => object;
 }
 
-/** Asked of a server only where it says that it answers. */
+/** Each request is only sent to servers that support it. */
 export const requests: readonly BenchRequest[] = [
   at('completion of a value', 'textDocument/completion', ({ inType }) => inType, true),
   at('completion of a key', 'textDocument/completion', ({ inKey }) => inKey, true),

@@ -4,15 +4,15 @@ import { evalJsonSchema } from '../../src/evalfile/schema.ts';
 
 const CHECKOUT = resolve(import.meta.dirname, '../..');
 
-/** A language server to measure, and how it is told about eval files. */
+/** A language server to measure, and its configuration for eval files. */
 export interface Subject {
   readonly name: string;
-  /** What node is given. */
+  /** Arguments for Node. */
   readonly args: readonly string[];
   readonly languageId: string;
-  /** Milliseconds that it waits after a key press before it checks; in no way work. */
+  /** Milliseconds that it waits after a key press before it checks. This isn't work. */
   readonly pause: number;
-  /** By section, as it asks for them. */
+  /** Settings by section, as the server requests them. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -26,13 +26,16 @@ export const turnlight: Subject = {
 
 const require = createRequire(import.meta.url);
 
-/** With the JSON Schema that the package ships. Its limit of 5,000 symbols and folds stays. */
+/**
+ * yaml-language-server with the JSON Schema that the package ships. Its limit of 5,000 symbols and folding ranges isn't
+ * changed.
+ */
 export function yamlLanguageServer(schemaUri: string): Subject {
   return {
     name: `yaml-language-server ${require('yaml-language-server/package.json').version}`,
     args: [require.resolve('yaml-language-server/bin/yaml-language-server'), '--stdio'],
     languageId: 'yaml',
-    // `validationDelayMs` in its yamlSettings.js.
+    // The default of `validationDelayMs` in yamlSettings.js.
     pause: 200,
     settings: {
       yaml: {
@@ -48,7 +51,7 @@ export function yamlLanguageServer(schemaUri: string): Subject {
   };
 }
 
-/** The schema as the package ships it, to be written beside the files that are measured. */
+/** The schema that the package ships. The bench writes it next to the measured files. */
 export function schemaText(): string {
   return JSON.stringify(evalJsonSchema());
 }

@@ -6,23 +6,23 @@ import { join } from 'node:path';
 import { type Result, say, today } from '../print.ts';
 import { medians, node, sideBySide, type Took, TURNLIGHT, timed } from '../processes.ts';
 
-/** Where the conversations stand. */
+/** Where the conversations are stored: in a data file, or in eval files. */
 type Place = 'recorded' | 'inline';
 
 interface Subject {
   readonly args: readonly string[];
   readonly place: Place;
-  /** Bytes that it may hold at most. */
+  /** Maximum memory in bytes. */
   readonly mostBytes: number;
 }
 
-/** One command on so many conversations. */
+/** One command with few and with many conversations. */
 export interface Row {
   readonly command: string;
   readonly subject: Subject;
   readonly few: Took;
   readonly many: Took;
-  /** Medians of the ratios, many to few, of runs that stood side by side. */
+  /** Medians over the rounds of the ratio between many and few. */
   readonly times: { readonly wall: number; readonly memory: number };
 }
 
@@ -34,10 +34,10 @@ export const FEW = 1_000;
 export const MANY = 10_000;
 export const TURNS = 20;
 
-/** Of conversations that are read one by one. */
+/** For conversations that are read one by one. */
 const RECORDED = { place: 'recorded', mostBytes: 250_000_000 } as const;
 
-/** What is measured. */
+/** Commands to measure, by name. */
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   run: { args: ['run'], ...RECORDED },
   'run, with all reports': { args: ['run', ...reporters()], ...RECORDED },
@@ -46,7 +46,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   'run, in eval files': { args: ['run'], place: 'inline', mostBytes: 350_000_000 },
 };
 
-/** Eval files that hold the conversations themselves. */
+/** Number of eval files that contain conversations themselves. */
 const FILES = 20;
 
 const ROUNDS = 9;
@@ -95,7 +95,7 @@ async function rowOf(command: string, subject: Subject, folder: string): Promise
   };
 }
 
-/** Recorded conversations in one file, and one check of each. */
+/** Writes recorded conversations in one file, with one assertion for each. */
 async function writeConversations(folder: string, count: number): Promise<void> {
   await mkdir(join(folder, '.git'), { recursive: true });
   const data = createWriteStream(join(folder, 'recorded.jsonl'));
@@ -114,7 +114,7 @@ const EVAL_FILE = `cases:
       - {type: contains, value: Monday}
 `;
 
-/** The same as transcripts of cases. */
+/** Writes the same conversations as transcripts of cases. */
 async function writeInline(folder: string, count: number): Promise<void> {
   await mkdir(join(folder, '.git'), { recursive: true });
   for (let file = 0; file < FILES; file += 1) {

@@ -5,7 +5,7 @@ import { FEW, MANY, type Row, runBench, TURNS } from './bench.ts';
 
 const MOST_TIMES = 1.3;
 
-/** Beyond the ratio of the conversations, time is no straight line. */
+/** Maximum growth of time compared with the number of conversations that still counts as linear. */
 const STRAIGHT = 1.1;
 
 const result = await runBench();
@@ -25,7 +25,7 @@ function aimsOf({ command, subject, many, times }: Row): Aim[] {
   const { memory = Number.NaN } = many;
   const most = Math.round((MANY / FEW) * STRAIGHT);
   return [
-    // What stands in eval files is read with them.
+    // Conversations in eval files are loaded with the files.
     ...(subject.place === 'inline'
       ? []
       : [

@@ -8,10 +8,10 @@ import { ASSERTIONS, CONVERSATIONS, startJudge, suiteText } from './suite.ts';
 
 const ROUNDS = 9;
 
-/** How long the judge takes for an answer. */
+/** Milliseconds that the judge takes to answer. */
 const JUDGE = 50;
 
-/** Milliseconds; what is aimed at where nothing has changed. */
+/** Target time in milliseconds if nothing has changed. */
 const AIM = 1_000;
 
 const CLI = resolve(import.meta.dirname, '../../dist/cli.js');
@@ -74,7 +74,7 @@ function time(kind: Kind): number {
   return median(measured[kind].map(({ milliseconds }) => milliseconds));
 }
 
-/** Of every round; where they differ, the first that is another. */
+/** The number of requests per round. If the rounds differ, returns the first count that deviates. */
 function requests(kind: Kind): number {
   const [first = Number.NaN, ...rest] = measured[kind].map((one) => one.requests);
   return rest.find((one) => one !== first) ?? first;

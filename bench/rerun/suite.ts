@@ -7,7 +7,7 @@ const QUALITIES = ['warm', 'brief', 'honest', 'calm', 'clear', 'helpful', 'polit
 
 export const ASSERTIONS = QUALITIES.length;
 
-/** Recorded conversations, each judged eight times, and one more edit of the last assertion. */
+/** Recorded conversations, each judged eight times. `edit` changes the last assertion. */
 export function suiteText(baseUrl: string, edit: number, conversations = CONVERSATIONS): string {
   const asserts = QUALITIES.map((quality, index) => {
     const criteria = index === ASSERTIONS - 1 ? `${quality}, edit ${edit}` : quality;
@@ -23,12 +23,12 @@ export function suiteText(baseUrl: string, edit: number, conversations = CONVERS
 
 export interface Judge {
   readonly baseUrl: string;
-  /** Requests so far. */
+  /** Number of requests so far. */
   readonly requests: number;
   close(): void;
 }
 
-/** A judge that takes so long for every answer, and is always content. */
+/** Starts a judge that takes the given time for each answer, and is always satisfied. */
 export async function startJudge(milliseconds: number): Promise<Judge> {
   const turns = [2, 4].map((turn) => ({
     turn,

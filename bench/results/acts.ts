@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** Milliseconds of reading after which the panels show what is known. */
+/** Milliseconds of reading after which the panels show partial results. */
 export const EARLY = 150;
 
-/** Milliseconds from an act to the frame that shows what it led to. */
+/** Milliseconds from an action to the frame that shows its effect. */
 export function act(action: string, done: string): string {
   return `new Promise((resolve) => {
     const began = performance.now();
@@ -16,16 +16,19 @@ export function act(action: string, done: string): string {
   })`;
 }
 
-/** What scrolls in a page of ours. */
+/** The scrolling element in our pages. */
 export const GRID = "document.querySelector('.grid')";
 
-/** Between two frames while a table is scrolled through, in milliseconds, and its 95th percentile. */
+/** Median and 95th percentile of the time between frames while scrolling a table, in milliseconds. */
 export interface Frames {
   readonly frame: number;
   readonly slowFrame: number;
 }
 
-/** Scrolls 700 pixels a frame, which is most of a page, 200 times, to and fro where it is short. @param scroller what scrolls */
+/**
+ * Scrolls 200 times by 700 pixels per frame, which is most of a page, back and forth if the page is short. @param
+ * scroller an expression for the scrolling element
+ */
 export function scrolled(page: Page, scroller: string): Promise<Frames> {
   return page.evaluate(`new Promise((resolve) => {
     const scroller = ${scroller};
@@ -47,7 +50,7 @@ export function scrolled(page: Page, scroller: string): Promise<Frames> {
   })`);
 }
 
-/** What scripts of a page hold, in bytes, with the garbage collected. */
+/** Bytes used by a page's scripts, after garbage collection. */
 export async function heapOf(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

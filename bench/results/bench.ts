@@ -18,48 +18,48 @@ import { casesOf, recordOf } from './record.ts';
 export interface BenchResult extends Result {
   readonly cases: number;
   readonly assertions: number;
-  /** Of the record, in bytes. */
+  /** Size of the record, in bytes. */
   readonly bytes: number;
   readonly rounds: number;
   readonly ours: Medians<Round>;
-  /** promptfoo's view of the same. */
+  /** Measurements of promptfoo's view with the same cases. */
   readonly theirs: Theirs | Missing;
 }
 
-/** Milliseconds, but for elements, and bytes of memory. */
+/** In milliseconds, except for the number of elements, and memory in bytes. */
 export type Medians<Measured> = Readonly<Record<keyof Measured, number>>;
 
 export interface Theirs {
   readonly medians: Medians<TheirRound>;
-  /** The median of theirs ÷ ours of the same round, by the names of both. */
+  /** The median over the rounds of the ratio theirs ÷ ours. */
   times(theirs: keyof TheirRound, ours: keyof Round): number;
-  /** Milliseconds of its import. */
+  /** Milliseconds that promptfoo's import takes. */
   readonly imported: number;
 }
 
-/** What one round measured. */
+/** Measurements of one round. */
 export interface Round extends ComparedRound, Frames {
-  /** In the extension: from the record on the disk to the table. */
+  /** In the extension: from the record on disk to the table. */
   readonly read: number;
-  /** In the page: from the message to the drawn rows. */
+  /** In the page: from the message to the rows on screen. */
   readonly drawn: number;
-  /** From the start to the first rows: those of what was read after `EARLY`. */
+  /** From the start to the first rows, which show what was read within `EARLY`. */
   readonly opened: number;
   readonly sorted: number;
   readonly filtered: number;
-  /** In the extension: a text looked for in all that was said. */
+  /** In the extension: a text search in the whole conversations. */
   readonly searched: number;
-  /** Elements of the page. */
+  /** Number of elements on the page. */
   readonly nodes: number;
-  /** What the page's scripts hold. */
+  /** Memory of the page's scripts. */
   readonly page: number;
-  /** What the extension holds of the run. */
+  /** Memory that the extension uses for the run. */
   readonly heap: number;
 }
 
 const CASES = 10_000;
 const ASSERTIONS = 8;
-/** @param withPromptfoo whether its view is measured too */
+/** @param withPromptfoo whether to measure promptfoo's view too */
 export async function runBench(count: number, withPromptfoo: boolean): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-results-'));
   const browser = await launchBrowser();
@@ -176,7 +176,10 @@ async function measure(
   }
 }
 
-/** What is shown before all of a record is read. @returns it, and after how many milliseconds */
+/**
+ * Reads a record and captures the message with partial results. @returns the message, and the milliseconds until it was
+ * ready
+ */
 async function readEarly(record: string, root: string) {
   const results = new RunResults(new Map([[record, root]]), (path) => path);
   const began = performance.now();

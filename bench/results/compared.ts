@@ -6,25 +6,25 @@ import { openPage } from '../../test/support/view/viewPage.ts';
 import { watchBlocks } from '../blocks.ts';
 import { act, EARLY, elementsOf, GRID, scrolled, timed } from './acts.ts';
 
-/** What one round measured of two runs that are compared. */
+/** Measurements of one round with two compared runs. */
 export interface ComparedRound {
-  /** From the start to the first rows: of the cases that were found in both runs after `EARLY`. */
+  /** From the start to the first rows, which show the cases found in both runs within `EARLY`. */
   readonly comparedOpened: number;
-  /** In the extension: from two records on the disk to the table. */
+  /** In the extension: from two records on disk to the table. */
   readonly comparedRead: number;
-  /** In the extension: what the numbers say of all cases. */
+  /** In the extension: the statistics of all cases. */
   readonly findings: number;
-  /** What the extension did in one piece in both, in time of its thread. */
+  /** The longest time that the extension was blocked during both, in CPU time of its thread. */
   readonly comparedBlock: number;
-  /** In the page: from the message to the drawn rows. */
+  /** In the page: from the message to the rows on screen. */
   readonly comparedDrawn: number;
-  /** By *Only worse*. */
+  /** Filtering with *Only worse*. */
   readonly comparedFiltered: number;
   readonly comparedFrame: number;
   readonly comparedNodes: number;
 }
 
-/** @param records of the two runs @param cases that each has */
+/** @param records paths of the two runs' records @param cases number of cases in each run */
 export async function measureCompared(
   [base, head]: readonly [string, string],
   root: string,

@@ -5,18 +5,18 @@ import { PROMPTFOO } from '../promptfoo.ts';
 import { type BenchResult, type Round, runBench } from './bench.ts';
 import type { TheirRound } from './promptfooView.ts';
 
-/** Milliseconds from a click on a run to its rows. */
+/** Maximum time from a click on a run to its rows, in milliseconds. */
 const MOST_OPENING = 1_000;
 
-/** Milliseconds to an answer that feels like one's own act. */
+/** Maximum time for a response that feels immediate, in milliseconds. */
 const MOST_ACT = 200;
 
-/** Milliseconds of a frame at 60 a second, and a tenth more for the clock. */
+/** Milliseconds per frame at 60 frames per second, plus a tenth for the clock's precision. */
 const MOST_FRAME = 18.4;
 
 const MOST_NODES = 2_000;
 
-/** Milliseconds that whoever types in the editor meanwhile may wait for the extension. */
+/** Maximum time that typing in the editor waits for the extension, in milliseconds. */
 const MOST_BLOCK = 100;
 
 type Shown = (value: number) => string;

@@ -10,7 +10,7 @@ export function evalId(name: string): string {
   return `eval-${name}-${MADE}`;
 }
 
-/** The same cases as promptfoo exports and imports an eval. @param name letters and digits */
+/** The same cases in the format in which promptfoo exports and imports evals. @param name letters and digits */
 export function evalText(name: string, cases: readonly CaseLine[]): string {
   const results = cases.map(resultOf);
   const count = (reason: number) =>

@@ -12,28 +12,30 @@ import { promptfooEnv, promptfooScript } from '../promptfoo.ts';
 import { act, elementsOf, heapOf, scrolled, timed } from './acts.ts';
 import { evalId, evalText } from './promptfooEval.ts';
 
-/** What one round measured of promptfoo's view; milliseconds, but for elements, and bytes of memory. */
+/**
+ * Measurements of promptfoo's view in one round: milliseconds, except for the number of elements, and memory in bytes.
+ */
 export interface TheirRound {
-  /** From a click on the eval in its list to the first rows. */
+  /** From a click on the eval in the list to the first rows. */
   readonly opened: number;
   readonly filtered: number;
   readonly searched: number;
-  /** Of its own choice, 50 cases on a page. */
+  /** With its default of 50 cases per page. */
   readonly frame: number;
   readonly slowFrame: number;
   readonly nodes: number;
   readonly page: number;
-  /** The same of the most that it shows on a page, 1,000 cases, and how long they take to come. */
+  /** The same with its maximum of 1,000 cases per page, and the time until they appear. */
   readonly mostDrawn: number;
   readonly mostFrame: number;
   readonly mostSlowFrame: number;
   readonly mostNodes: number;
   readonly mostPage: number;
-  /** Another eval beside it, 50 cases on a page. */
+  /** Compared with another eval, with 50 cases per page. */
   readonly comparedOpened: number;
   readonly comparedFrame: number;
   readonly comparedNodes: number;
-  /** What its server has resident. */
+  /** Resident memory of promptfoo's server. */
   readonly held: number;
 }
 
@@ -44,7 +46,7 @@ export class PromptfooView {
   readonly #server: ChildProcess;
   readonly #origin: string;
   readonly #cases: number;
-  /** Milliseconds that its import of one of the two takes. */
+  /** Milliseconds that importing one of the runs takes. */
   readonly imported: number;
 
   private constructor(server: ChildProcess, origin: string, cases: number, imported: number) {
@@ -87,7 +89,7 @@ export class PromptfooView {
   }
 
   async measure(browser: Browser): Promise<TheirRound> {
-    // Its page asks strangers for their opinion of it; they get no answer.
+    // promptfoo's page contacts other servers for feedback; this proxy blocks them.
     const context = await browser.newContext({
       viewport: { width: 900, height: 1000 },
       proxy: { server: 'http://127.0.0.1:9', bypass: '127.0.0.1' },
@@ -129,7 +131,7 @@ export class PromptfooView {
     }
   }
 
-  /** The most that it shows on one page. */
+  /** Measures with promptfoo's maximum page size. */
   async #most(page: Page) {
     await page.getByLabel('Results per page').click();
     const option = page.getByRole('option', { name: '1000', exact: true });
@@ -184,7 +186,7 @@ function clicked(button: string): string {
   return `[...document.querySelectorAll('button')].find((one) => one.textContent === '${button}').click()`;
 }
 
-/** As a person types, for React. */
+/** Sets the search field's value in a way that React notices. */
 function typed(text: string): string {
   return `(() => {
     const field = document.querySelector('[placeholder="Search..."]');
@@ -194,7 +196,7 @@ function typed(text: string): string {
   })()`;
 }
 
-/** What its line "Showing 1 to 50 of 10000 results" holds. */
+/** Checks the line "Showing 1 to 50 of 10000 results". */
 function showing(pattern: string): string {
   return `new RegExp('of ${pattern}').test(
     [...document.querySelectorAll('div')].findLast((one) => one.textContent.startsWith('Showing'))?.textContent ?? ''

@@ -3,7 +3,10 @@ import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { recordText } from '../../test/support/records.ts';
 import { manyCases } from '../../test/support/view/results.ts';
 
-/** So many cases: six turns each, of about 40 words, and a reason for each verdict. @param shift by which scores differ */
+/**
+ * The given number of cases, each with six turns of about 40 words and a reason for each verdict. @param shift changes
+ * the scores
+ */
 export function casesOf(cases: number, assertions: number, shift = 0): CaseLine[] {
   return manyCases(cases, assertions, shift).map((line, at) => ({
     ...line,

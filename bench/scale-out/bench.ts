@@ -10,9 +10,9 @@ import { type Endpoint, startEndpoint } from './endpoint.ts';
 
 export const CASES = 64;
 export const TURNS = 3;
-/** Milliseconds of an answer. */
+/** Milliseconds that the endpoint takes to answer. */
 export const LATENCY = 300;
-/** Cases of one worker. */
+/** Number of concurrent cases per worker. */
 export const AT_ONCE = 4;
 
 const WORKERS = [1, 2, 4];
@@ -20,7 +20,7 @@ const ROUNDS = 9;
 
 export interface Measured {
   readonly workers: number;
-  /** Milliseconds from the first request to the last answer, of each round. */
+  /** Milliseconds from the first request to the last answer, for each round. */
   readonly times: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export interface BenchResult extends Result {
   readonly measured: readonly Measured[];
 }
 
-/** One run with each number of workers, round by round. */
+/** Measures one run per number of workers in each round. */
 export async function runBench(): Promise<BenchResult> {
   const endpoint = await startEndpoint(LATENCY);
   const redis = await startRedis();
@@ -76,7 +76,7 @@ async function measure(
 
 interface Process {
   readonly ended: Promise<number | null>;
-  /** Resolves once it waits for runs. */
+  /** Resolves when the worker is ready for runs. */
   readonly serves: Promise<void>;
   interrupt(): void;
 }

@@ -15,14 +15,14 @@ const ANSWER = JSON.stringify({
 
 export interface Endpoint {
   readonly baseUrl: string;
-  /** Forgets what it has seen. */
+  /** Resets the counts. */
   begin(): void;
-  /** How many requests it has seen, and the milliseconds from the first one to the last answer. */
+  /** The number of requests, and the milliseconds from the first request to the last answer. */
   seen(): { readonly requests: number; readonly time: number };
   close(): Promise<void>;
 }
 
-/** Answers any number of requests at once, each after the same time. */
+/** Answers any number of concurrent requests, each after the given latency in milliseconds. */
 export async function startEndpoint(latency: number): Promise<Endpoint> {
   let requests = 0;
   let first = 0;

@@ -3,7 +3,7 @@ import { type Aim, print, ratio, say, table } from '../print.ts';
 import { fine, median, seconds, sideBySide } from '../processes.ts';
 import { AT_ONCE, CASES, LATENCY, type Measured, runBench, TURNS } from './bench.ts';
 
-/** So many times the throughput of one worker. */
+/** Required throughput by number of workers, relative to one worker. */
 const AIMS: Readonly<Record<number, number>> = { 2: 1.9, 4: 3.6 };
 
 if (WITHOUT_REDIS) say(`Not measured: ${WITHOUT_REDIS}.`);
@@ -30,7 +30,7 @@ else {
   print(title, result, [table(head, rows, [])], aims);
 }
 
-/** How many times the throughput of one worker the same rounds gave. */
+/** The median throughput relative to one worker in the same round. */
 function timesOne(measured: readonly Measured[], index: number): number {
   return sideBySide(measured[0]?.times ?? [], measured[index]?.times ?? []);
 }

@@ -10,13 +10,13 @@ import { LATENCY } from '../throughput/bench.ts';
 import { startEndpoint } from '../throughput/endpoint.ts';
 import { bareLoop, turnlight as run } from '../throughput/subjects.ts';
 
-/** Something of ours beside what it is measured by; milliseconds or bytes. */
+/** A measurement of ours and its reference, in milliseconds or bytes. */
 export interface Row {
   readonly what: string;
   readonly beside: string;
   readonly ours: number;
   readonly theirs: number;
-  /** The median of the ratios of runs that stood side by side. */
+  /** The median of the ratios between runs in the same round. */
   readonly times: number;
 }
 
@@ -72,7 +72,7 @@ async function rowOf(
   };
 }
 
-/** With no file open. */
+/** Measures memory with no open files. */
 async function memoryRow(folder: string): Promise<Row> {
   const root = pathToFileURL(folder).href;
   const theirs = yamlLanguageServer(`${root}/eval.schema.json`);
@@ -98,7 +98,7 @@ async function idleMemory(subject: Server, root: string): Promise<number> {
   }
 }
 
-/** The first round warms up and does not count. */
+/** The first round is a warm-up and doesn't count. */
 async function inTurn<One>(
   rounds: number,
   [ours, theirs]: readonly [() => Promise<One>, () => Promise<One>],

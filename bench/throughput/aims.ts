@@ -5,7 +5,10 @@ import { bareLoop, turnlight } from './subjects.ts';
 
 const MOST_SPAN = 1.03;
 
-/** Of the whole process, by conversations: the more there are, the less the start counts. */
+/**
+ * Maximum ratio of the whole process to the bare loop, by number of conversations. With more conversations, startup
+ * matters less.
+ */
 const MOST_WALL: ReadonlyMap<number, number> = new Map([
   [100, 1.15],
   [1_000, 1.05],

@@ -1,5 +1,5 @@
-// What no runner can go below: the same requests by `fetch` alone, so many conversations at a time, each
-// with its turns in order and its judgements one after the other.
+// The lower limit for any runner: the same requests with plain `fetch`. Conversations run concurrently, each with its
+// turns in order, then its judge requests in sequence.
 const [baseUrl, conversations, turns, judged, concurrency] = process.argv.slice(2);
 
 async function ask(messages, extra = {}) {

@@ -8,13 +8,13 @@ import { installedPeers } from './peers/peers.ts';
 import { type Prompts, promptsOf } from './prompts.ts';
 import { bareLoop, type Load, type Subject, turnlight } from './subjects.ts';
 
-/** The medians of the ratios to another subject in the same rounds. */
+/** Medians of the ratios to another subject in the same rounds. */
 export interface Times {
   readonly wall: number;
   readonly span: number;
 }
 
-/** What one subject took for one load, the median of all rounds. */
+/** Measurements of one subject with one load: medians over all rounds. */
 export interface Row extends Prompts {
   readonly subject: string;
   readonly rounds: number;
@@ -33,11 +33,11 @@ export interface LoadResult extends Load {
 
 export interface BenchResult extends Result {
   readonly loads: readonly LoadResult[];
-  /** Tools that are not there, and why. */
+  /** Tools that are missing, each with the reason. */
   readonly skipped: readonly string[];
 }
 
-/** Milliseconds that the endpoint takes. */
+/** Milliseconds that the endpoint takes to answer. */
 export const LATENCY = 50;
 
 const TURNS = 3;
@@ -50,13 +50,13 @@ const LOADS: readonly (readonly [conversations: number, concurrency: number])[] 
   [1_000, 64],
 ];
 
-/** What is measured; all of it by default, by those that can take it. */
+/** What to measure. By default, every load, with all subjects that can handle it. */
 export interface Chosen {
-  /** Of each load, with each subject that is not slow. */
+  /** Number of rounds per load, for each subject that isn't slow. */
   readonly rounds: number;
   readonly conversations?: number | undefined;
   readonly concurrency?: number | undefined;
-  /** See `PEER_NAMES`. */
+  /** Names from `PEER_NAMES`. */
   readonly peers: readonly string[];
 }
 
@@ -80,18 +80,18 @@ interface Once extends Pick<Asked, 'span' | 'atOnce'> {
   readonly requests: number;
 }
 
-/** How many rounds of a load a subject has. */
+/** Number of rounds for a subject with a load. */
 function roundsOf({ slow }: Subject, { conversations }: Load, rounds: number): number {
   if (!slow) return rounds;
   return conversations > (slow.conversations ?? conversations) ? 0 : Math.min(rounds, slow.rounds);
 }
 
-/** Of the first round as well what was asked. */
+/** All runs of a subject, and the prompts of the first round. */
 type Rounds = { readonly runs: Once[]; prompts: Prompts };
 
 /**
- * All in turn, round by round: a busy moment hits all alike. The first round of 100 conversations warms up those that
- * have all rounds, and does not count.
+ * Measures all subjects in turn, round by round, so a busy moment affects all of them alike. With 100 conversations, a
+ * first round warms up the subjects that aren't slow, and doesn't count.
  */
 async function rowsOf(
   load: Load,

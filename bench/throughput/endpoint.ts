@@ -6,19 +6,19 @@ import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { promptText } from '../judge-cost/countingServer.ts';
 import { judgeAnswer } from '../judge-cost/judgeAnswer.ts';
 
-/** A request, and when it came and was answered: the numbers of all that happens, in order. */
+/** A request, and the positions of its arrival and its answer in the sequence of all events. */
 export interface AskedRequest {
   readonly body: ChatBody;
   readonly came: number;
   readonly answered: number;
 }
 
-/** What an endpoint was asked since the last `drain`. */
+/** The requests since the last `drain`. */
 export interface Asked {
   readonly requests: readonly AskedRequest[];
   /** Milliseconds from the first request to the last answer. */
   readonly span: number;
-  /** The most requests that were under way at once. */
+  /** Maximum number of concurrent requests. */
   readonly atOnce: number;
 }
 
@@ -30,7 +30,7 @@ export interface Endpoint {
 
 const REPLY = 'Your parcel is on its way and arrives on Monday. Is there anything else?';
 
-/** For judges that are told in words what to answer: what agentv, promptfoo and DeepEval read. */
+/** An answer for judges whose prompt describes the format in words. agentv, promptfoo, and DeepEval accept it. */
 const VERDICT = JSON.stringify({
   score: 1,
   pass: true,
@@ -38,7 +38,7 @@ const VERDICT = JSON.stringify({
   assertions: [{ text: 'Each question is answered.', passed: true }],
 });
 
-/** An OpenAI-compatible endpoint that takes `latency` milliseconds for each answer. */
+/** Starts an OpenAI-compatible endpoint that takes `latency` milliseconds per answer. */
 export async function startEndpoint(latency: number): Promise<Endpoint> {
   let requests: AskedRequest[] = [];
   let [first, last, now, most, happened] = [0, 0, 0, 0, 0];
@@ -71,7 +71,7 @@ export async function startEndpoint(latency: number): Promise<Endpoint> {
         response.end(JSON.stringify(completionOf(body, content)));
       }
     };
-    // Whoever hangs up before it asked has asked nothing.
+    // A client that disconnects before its request is complete doesn't count.
     answer(request).then(send, () => response.destroy());
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -114,7 +114,7 @@ function completionOf({ model }: ChatBody, content: string): object {
   };
 }
 
-/** The answer in one piece, its end, and what it took. */
+/** Stream events: the whole answer in one chunk, its end, and the usage. */
 function eventsOf({ model }: ChatBody, content: string): string {
   const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model };
   const delta = { role: 'assistant', content };

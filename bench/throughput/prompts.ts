@@ -2,10 +2,10 @@ import { promptOf } from '../judge-cost/countingServer.ts';
 import { PromptCache } from '../judge-cost/promptCache.ts';
 import type { AskedRequest } from './endpoint.ts';
 
-/** Of all requests of a run, in tokens of o200k. */
+/** Totals over all requests of a run, in o200k tokens. */
 export interface Prompts {
   readonly promptTokens: number;
-  /** Of these, what a prompt cache would serve of what was answered before a request came. */
+  /** The part that a prompt cache would serve, given the requests that were answered earlier. */
   readonly cacheable: number;
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, node, TURNLIGHT } from '../processes.ts';
 
-/** How much is asked, and how much at once. */
+/** Number of conversations and requests, and how many run concurrently. */
 export interface Load {
   readonly conversations: number;
   readonly turns: number;
@@ -10,19 +10,19 @@ export interface Load {
   readonly concurrency: number;
 }
 
-/** What is measured of a slow subject. */
+/** How a slow subject is measured. */
 export interface Slow {
   readonly rounds: number;
-  /** Maximum number of conversations at which it is measured. */
+  /** Maximum number of conversations with which it is measured. */
   readonly conversations?: number;
 }
 
 /** A program that runs a load against an endpoint. */
 export interface Subject {
   readonly name: string;
-  /** Of who takes so long that all rounds would take hours. */
+  /** Set if all rounds would take hours. */
   readonly slow?: Slow;
-  /** Writes what it needs into a folder of its own. */
+  /** Writes the files that the program needs into its own folder. */
   prepare(load: Load, baseUrl: string, folder: string): Promise<Command>;
 }
 
@@ -35,7 +35,7 @@ export const bareLoop: Subject = {
   },
 };
 
-/** What the user says, by conversation. */
+/** The user's messages, by conversation. */
 export function questionsOf({ conversations, turns }: Load): string[][] {
   return Array.from({ length: conversations }, (_, number) =>
     Array.from(

@@ -14,9 +14,9 @@ const ROUNDS = 9;
 
 export interface Row {
   readonly turns: number;
-  /** From the message with the conversation to the frame after it is drawn, in milliseconds. */
+  /** Milliseconds from the message with the conversation to the frame after it is drawn. */
   readonly time: number;
-  /** All elements of the view. */
+  /** Number of elements in the view. */
   readonly nodes: number;
 }
 
@@ -41,7 +41,7 @@ export async function runBench(): Promise<BenchResult> {
   }
 }
 
-/** One conversation in a page of its own: each other turn is judged, and one in a hundred fails. */
+/** Draws one conversation in its own page. Every other turn is judged, and one in fifty of those fails. */
 async function paint(browser: Browser, turns: number): Promise<Omit<Row, 'turns'>> {
   const entries = Array.from({ length: turns / 2 }, (_, index) => 2 * (index + 1)).map((turn) =>
     entry(turn, turn % 100 === 0 ? 'fail' : 'pass', `said in turn ${turn}`),

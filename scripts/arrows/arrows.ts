@@ -1,4 +1,7 @@
-/** What a folder may import besides itself. The lint rules and the table in ARCHITECTURE.md are generated from this. */
+/**
+ * The folders that a folder can import, besides itself. The lint rules and the table in ARCHITECTURE.md are generated
+ * from this.
+ */
 export interface Arrows {
   /** Name in the rules and the table, such as `src/core`. */
   readonly folder: string;
@@ -22,7 +25,7 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/node',
-    holds: 'code that needs Node but no I/O: hashes, paths, long work in steps',
+    holds: 'code that needs Node but no I/O: hashes, paths, long work split into steps',
     imports: ['core'],
   },
   {
@@ -37,12 +40,12 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/yaml',
-    holds: 'text ↔ tree: documents with ranges, nodes at paths, edits, quoting, layout',
+    holds: 'YAML text ↔ tree: documents with ranges, nodes at paths, edits, quoting, layout',
     imports: ['core', 'node'],
   },
   {
     folder: 'src/schema',
-    holds: 'zod ↔ problems: schema walk, issues, misspelled keys, defaults, references',
+    holds: 'zod schemas → problems: schema walk, issues, misspelled keys, defaults, references',
     imports: ['core', 'yaml'],
   },
   {
@@ -57,10 +60,16 @@ export const arrows: readonly Arrows[] = [
     imports: ['core', 'node', 'disk'],
   },
   {
+    folder: 'src/traces',
+    holds:
+      'OpenTelemetry spans: the receiver of a run, which turn each span belongs to, and what spans say by each convention',
+    imports: ['core', 'node', 'messages'],
+  },
+  {
     folder: 'src/targets',
     holds:
       '`chat`, `module`, `command`, `http`, `a2a`; runs user functions in their own processes. A target never sees expectations or assertions',
-    imports: ['core', 'node', 'disk', 'messages', 'models'],
+    imports: ['core', 'node', 'disk', 'messages', 'models', 'traces'],
   },
   {
     folder: 'src/agents',
@@ -122,6 +131,7 @@ export const arrows: readonly Arrows[] = [
       'assertions',
       'models',
       'targets',
+      'traces',
       'store',
     ],
   },
@@ -163,6 +173,7 @@ export const arrows: readonly Arrows[] = [
       'analysis',
       'assertions',
       'runner',
+      'store/images.ts',
       'protocol',
     ],
   },
@@ -179,6 +190,7 @@ export const arrows: readonly Arrows[] = [
       'messages',
       'models',
       'assertions',
+      'traces',
       'evalfile',
       'report',
       'store',
@@ -192,7 +204,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/language',
     holds:
-      'language features for each kind of document (`service.ts`): completion, hover, code actions, symbols, and more. `ports.ts` declares everything that it needs from outside',
+      'language features for each kind of document (`service.ts`): completion, hover, code actions, symbols, and more. `ports.ts` declares everything that this folder needs from others',
     imports: ['core', 'node', 'yaml', 'schema', 'evalfile', 'assertions', 'protocol'],
   },
   {
@@ -241,7 +253,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'webview',
     holds:
-      'the pages for conversations, results, comparisons, trends, agreement, and labeling, updated by snapshots',
+      'the pages for conversations, results, comparisons, trends, agreement, labeling, and talking, updated by snapshots',
     imports: ['core', 'protocol'],
   },
   {
@@ -274,8 +286,10 @@ export const arrows: readonly Arrows[] = [
       'assertions',
       'models',
       'language',
+      'traces',
       'protocol',
       'store',
+      'interop/traceInbox.ts',
       'report/comparedTable.ts',
       'extension/comparison/comparedRuns.ts',
       'extension/results/runResults.ts',
@@ -284,7 +298,7 @@ export const arrows: readonly Arrows[] = [
   },
 ];
 
-/** Exports that only some folders may import, and why. The rules of all other folders deny them. */
+/** Exports that only some folders can import, and why. The rules for all other folders forbid them. */
 export const nameHomes: readonly {
   readonly file: string;
   /** A regular expression that must match the whole name. */
@@ -307,7 +321,7 @@ export const nameHomes: readonly {
   },
 ];
 
-/** Packages that only one folder may import, and why. */
+/** Packages that only one folder can import, and why. */
 export const packageHomes: readonly {
   readonly names: readonly string[];
   readonly home: string;
@@ -332,6 +346,11 @@ export const packageHomes: readonly {
     names: ['@a2a-js/sdk', '@a2a-js/sdk/**'],
     home: 'src/targets/a2a',
     why: 'Only src/targets/a2a may import the A2A SDK, and only dynamically.',
+  },
+  {
+    names: ['@modelcontextprotocol/sdk', '@modelcontextprotocol/sdk/**'],
+    home: 'src/targets/mcp',
+    why: 'Only src/targets/mcp may import the MCP SDK, and only dynamically.',
   },
   {
     names: ['@vscode/webview-ui-toolkit'],

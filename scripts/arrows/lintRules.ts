@@ -1,6 +1,6 @@
 import { type Arrows, arrows, nameHomes, packageHomes } from './arrows.ts';
 
-/** The folders of `src` that the table names. */
+/** Names of the folders in `src` that have arrows. */
 const folders = arrows
   .map(({ folder }) => folder)
   .filter((folder) => folder.startsWith('src/'))
@@ -12,7 +12,7 @@ export function arrowRules(): string {
   return `${JSON.stringify({ overrides }, null, 2)}\n`;
 }
 
-/** The published types ship without source. */
+/** The published types ship without source code. */
 const standAlone = {
   includes: ['types/**'],
   linter: restricted([
@@ -23,7 +23,10 @@ const standAlone = {
   ]),
 };
 
-/** Homes inside a folder of the table: that folder's rules, except for what they are the home of. */
+/**
+ * Subfolders of the table's folders that are the only place where a package or a name may be used. Each has the outer
+ * folder's rules, except for that package or name.
+ */
 function innerHomes(): Arrows[] {
   const homes = [...packageHomes.map(({ home }) => home), ...nameHomes.flatMap((one) => one.homes)];
   return homes.flatMap((home) => {

@@ -11,9 +11,9 @@ export interface Bundled {
   >;
 }
 
-/** A package that bundles hold code of. */
+/** A package with code in the bundles. */
 export interface BundledPackage {
-  /** From the root, as `package-lock.json` names it too. */
+  /** Path relative to the root, as in `package-lock.json`. */
   readonly folder: string;
   readonly name: string;
   readonly version: string;
@@ -22,7 +22,7 @@ export interface BundledPackage {
 }
 
 /**
- * Sorted by name. The same package may be there twice, in two folders.
+ * Returns the bundled packages, sorted by name. A package can appear twice if it is in two folders.
  *
  * @param root the folder that paths in the metafiles are relative to
  */

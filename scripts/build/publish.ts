@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path';
 const HOUR = 3_600_000;
 
 /**
- * Writes files to a temporary folder and moves each into place whole, so that a concurrent reader
- * sees either the old or the new file. Files move in the given order: pass imported files before
- * the files that import them.
+ * Writes files to a temporary folder, and then moves each complete file into place, so a concurrent reader sees either
+ * the old or the new file. Files are moved in the given order: list imported files before the files that import them.
  *
  * @param files contents by path
- * @param folder where the temporary folder goes; on the same disk
+ * @param folder where to create the temporary folder; must be on the same disk
  */
 export async function publish(
   files: ReadonlyMap<string, string | Uint8Array>,
@@ -32,11 +31,11 @@ export async function publish(
 }
 
 export interface Leftovers {
-  /** Paths of the files that were built. */
+  /** Paths of the built files. */
   readonly built: ReadonlySet<string>;
-  /** Names of files that another process may still load: kept for an hour. */
+  /** Matches names of files that another process might still load. They are kept for an hour. */
   readonly inUse: RegExp;
-  /** When the build began, in milliseconds: files that another build wrote since then are kept. */
+  /** Start of the build, in milliseconds. Files that another build has written since then are kept. */
   readonly began: number;
 }
 

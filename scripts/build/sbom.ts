@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Bundled, type BundledPackage, bundledPackages } from './bundledPackages.ts';
 
-/** The part of `package-lock.json` that is needed. */
+/** The part of `package-lock.json` that is used here. */
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
 }
 
 /**
- * What the bundles are made of, as CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json): the same text for the
- * same build.
+ * Lists the contents of the bundles in CycloneDX 1.6 format (https://cyclonedx.org/docs/1.6/json). The same build
+ * always produces the same text.
  *
- * @param root the folder of `package.json`, and the one that paths in the metafiles are relative to
+ * @param root the folder of `package.json`, which paths in the metafiles are relative to
  */
 export async function billOfMaterials(root: string, bundles: readonly Bundled[]): Promise<string> {
   const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'));
@@ -44,12 +44,12 @@ function described({ name, version, license }: BundledPackage) {
   };
 }
 
-/** One licence by its SPDX name, or several with what joins them. */
+/** A single license by its SPDX id, or an SPDX expression that combines several. */
 function licenceOf(license: string) {
   return /\s/.test(license) ? { expression: license } : { license: { id: license } };
 }
 
-/** @param integrity as npm writes it: `sha512-` and base64 */
+/** @param integrity in npm's format: `sha512-` and base64 */
 function hashesOf(integrity: string | undefined) {
   const [, digest] = /^sha512-(\S+)/.exec(integrity ?? '') ?? [];
   if (digest === undefined) return {};

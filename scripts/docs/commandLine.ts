@@ -26,7 +26,7 @@ const NO_SHELL: Shell = {
   catchInterrupt: () => new AbortController().signal,
 };
 
-/** Each command with its arguments and options. */
+/** A section for each command, with its arguments and options. */
 export function commands(): string {
   return createProgram(NO_SHELL, () => {})
     .commands.flatMap((command) => [command, ...command.commands])
@@ -47,7 +47,7 @@ export function commands(): string {
     .join('\n\n');
 }
 
-/** With the commands that it belongs to: `turnlight mlflow pull`. */
+/** The command's name, including its parent commands: `turnlight mlflow pull`. */
 function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }

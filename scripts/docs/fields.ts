@@ -16,27 +16,27 @@ import { isNamed, takes } from './takes.ts';
 
 export type Schema = KeyInfo['schema'];
 
-/** A key of a mapping, or a key within its value. Its texts are Markdown. */
+/** A key of a mapping, or a key within its value. All texts are Markdown. */
 export interface Field {
-  /** `rubric[].range`, `nodes.NAME.question`. */
+  /** For example, `rubric[].range` or `nodes.NAME.question`. */
   readonly name: string;
   readonly takes: readonly string[];
   readonly needed: boolean;
   readonly default: string;
   readonly meanings: readonly Meaning[];
-  /** Its values tell kinds of mappings apart. */
+  /** Whether its value determines the kind of mapping. */
   readonly isKind: boolean;
-  /** Known because other tools write it, and ignored. */
+  /** Whether the key is accepted because other tools write it, but ignored. */
   readonly ignored: boolean;
 }
 
 interface Meaning {
   readonly says: string;
-  /** The kinds of mappings in which it means this; empty for all. */
+  /** The kinds of mappings in which the key has this meaning; empty if it has it in all of them. */
   readonly kinds: readonly string[];
 }
 
-/** The keys of a type, nested ones included, without `type` itself. */
+/** The keys of an assertion type, including nested ones, but without `type` itself. */
 export function fieldsOf({ type, params }: AssertionType): { own: Field[]; shared: Field[] } {
   const keys = keysAt(assertionSchema, { type }, []).filter(({ name }) => name !== 'type');
   const owned = ({ name }: KeyInfo) => Object.hasOwn(params.shape, name);
@@ -46,7 +46,7 @@ export function fieldsOf({ type, params }: AssertionType): { own: Field[]; share
   };
 }
 
-/** The keys of a mapping, nested ones included; of several possible mappings, those of all. */
+/** The keys of a mapping, including nested ones. If several mappings are possible, the keys of all of them. */
 export function fieldsIn(schema: Schema): Field[] {
   return merged(keysIn(schema, ''));
 }
@@ -68,7 +68,7 @@ function withInner(key: KeyInfo, prefix: string): Field[] {
   return [field, ...inside(key.schema, name)];
 }
 
-/** The keys within a value: a mapping's own, or those of each entry of a list or record. */
+/** The keys within a value: those of a mapping, or of each entry in a list or record. */
 function inside(schema: Schema, name: string): Field[] {
   if (isNamed(schema)) return [];
   const { options = [], discriminator, element, valueType } = definition(unwrap(schema));
@@ -94,7 +94,7 @@ function keysIn(schema: Schema, prefix: string): Field[] {
     .flatMap(([name, key]) => withInner(keyInfo(name, key), prefix));
 }
 
-/** What one of several mappings does not have is not required. */
+/** Marks keys that are missing from one of the mappings as not required. */
 function ofOptions(all: readonly (readonly Field[])[], prefix: string): Field[] {
   const isEverywhere = (name: string) =>
     all.every((fields) => fields.some((field) => field.name === name));
@@ -104,12 +104,12 @@ function ofOptions(all: readonly (readonly Field[])[], prefix: string): Field[] 
   }));
 }
 
-/** A key of the mapping itself, none within a value. */
+/** Whether the key is in the mapping itself, and not within a value. */
 function isOwn({ name }: Field, prefix: string): boolean {
   return !/[.[]/.test(name.slice(prefix.length));
 }
 
-/** For a discriminated union: its discriminator, then the keys of its variants. */
+/** The keys of a discriminated union: its discriminator, then the keys of its variants. */
 function variants(schema: Schema, discriminator: string, prefix: string): Field[] {
   const values = valuesAt(schema, {}, [discriminator]);
   const first: Field = {
@@ -129,14 +129,14 @@ function variants(schema: Schema, discriminator: string, prefix: string): Field[
       .filter(({ name }) => name !== first.name)
       .map((field) =>
         isOwn(field, prefix)
-          ? { ...field, meanings: field.meanings.map((one) => ({ ...one, kinds })) }
+          ? { ...field, isKind: false, meanings: field.meanings.map((one) => ({ ...one, kinds })) }
           : field,
       );
   });
   return merged([first, ...rest], values.length);
 }
 
-/** Keys of one name as one, whatever mapping they are in. @param kinds how many mappings there are */
+/** Merges keys with the same name. @param kinds number of kinds of mappings */
 function merged(fields: readonly Field[], kinds = Infinity): Field[] {
   const byName = new Map<string, Field>();
   for (const field of fields) {
@@ -171,7 +171,7 @@ function code(value: unknown): string {
   return `\`${String(value)}\``;
 }
 
-/** A table of keys, then the names of those that are ignored. */
+/** A table of keys, followed by the names of ignored keys. */
 export function fieldTable(fields: readonly Field[]): string {
   const rows = fields
     .filter(({ ignored }) => !ignored)
@@ -193,7 +193,7 @@ function takenBy({ takes: taken, meanings, isKind }: Field): string {
   return [...new Set(taken.flatMap((one) => one.split('; or ')))].join('; or ');
 }
 
-/** `user`: What the user says. With `user`: What is said. */
+/** Adds the kinds that a meaning applies to: `user`: What the user says. With `user`: What is said. */
 function meaningOf({ meanings, isKind }: Field, { says, kinds }: Meaning): string {
   if (kinds.length === 0 || (isKind && meanings.length === 1)) return says;
   return `${isKind ? '' : 'With '}${kinds.join(', ')}: ${says}`;

@@ -9,7 +9,7 @@ import { table } from './table.ts';
 
 const known = assertionTypes.map(({ type }) => type);
 
-/** What another tool calls our types and keys. */
+/** A table of another tool's names for our types and keys. */
 export function namesFrom(tool: string): string {
   const types = Object.entries(FOREIGN_TYPES[tool] ?? {}).map(([theirs, ours]) => {
     const beside = Object.entries(foreignNames.ofValue(theirs, 'type', known)?.beside ?? {});

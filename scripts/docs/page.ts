@@ -28,7 +28,7 @@ export function pageOf(type: AssertionType): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** How a type scores otherwise than the metrics it is named after. */
+/** A section on how the type's scores differ from the metrics it is modeled on. */
 function differencesOf({ docs: { differences }, like }: AssertionType): string[] {
   if (differences === undefined || like === undefined) return [];
   return ['## Differences', `Compared with ${like.replace(', ', ' and ')}:`, dedented(differences)];
@@ -64,15 +64,15 @@ function decidedBy(type: AssertionType): string {
 
 const BY_PROGRAM = 'code, without a judge';
 
-/** `0.5`, and its value on the type's scale: `0.5, that is 3 of 1 to 5`. */
+/** `0.5`, and the value on the type's scale if it has one: `0.5 (3 on the scale from 1 to 5)`. */
 export function thresholdOf({ defaultThreshold, scale }: AssertionType): string {
   if (scale === undefined) return String(defaultThreshold);
   if (scale === 'own') return `${defaultThreshold}, as a share of its scale`;
   const [low, high] = scale;
-  return `${defaultThreshold}, that is ${valueOnScale(scale, defaultThreshold)} of ${low} to ${high}`;
+  return `${defaultThreshold} (${valueOnScale(scale, defaultThreshold)} on the scale from ${low} to ${high})`;
 }
 
-/** What a case must have, as the editor says it if nothing is there; undefined if nothing is needed. */
+/** What a case must have, in the words that the editor uses for an empty case; undefined if nothing is needed. */
 export function needOf({ type, needs }: AssertionType): string | undefined {
   const nothing = { id: 'case', topics: [], tools: [], expectations: {}, context: {} };
   const said = needs?.(nothing, { hasSystemText: false, hasExpected: false });

@@ -10,7 +10,7 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 /** The folder of the generated pages, relative to the root of the checkout. */
 export const FOLDER = 'docs/assertions';
 
-/** Hand-written pages that people read, relative to the root of the checkout. */
+/** Hand-written pages, relative to the root of the checkout. */
 export function writtenPages(): string[] {
   const generated = assertionTypes.map(({ type }) => `${FOLDER}/${type}.md`);
   const pages = globSync(['*.md', 'docs/**/*.md', 'examples/README.md', 'bench/README.md'], {
@@ -19,7 +19,7 @@ export function writtenPages(): string[] {
   return pages.filter((page) => !generated.includes(page)).sort();
 }
 
-/** What `npm run docs` writes: text by path, relative to the root of the checkout. */
+/** The files that `npm run docs` writes: contents by path, relative to the root of the checkout. */
 export function docsFiles(): ReadonlyMap<string, string> {
   const ofTypes = assertionTypes.map(
     (type) => [`${FOLDER}/${type.type}.md`, pageOf(type)] as const,

@@ -8,7 +8,7 @@ interface Setting {
   readonly enumDescriptions?: readonly string[];
 }
 
-/** The settings that the extension contributes. */
+/** A table of the extension's settings. */
 export function settings(): string {
   const all: Readonly<Record<string, Setting>> = manifest.contributes.configuration.properties;
   const rows = Object.entries(all).map(([key, setting]) => [

@@ -10,7 +10,10 @@ const STYLE = 'style.css';
 
 const markdown = new MarkdownIt({ html: false });
 
-/** The site: contents by path. Each page keeps its place, as HTML; the other files that pages link to come along. */
+/**
+ * The files of the site: contents by path. Pages become HTML at the same place. Other files that pages link to are
+ * included.
+ */
 export function siteFiles(): ReadonlyMap<string, string | Uint8Array> {
   const pages = docsFiles();
   const files = new Map<string, string | Uint8Array>();
@@ -39,7 +42,7 @@ function readLinked(path: string, page: string): Uint8Array {
   }
 }
 
-/** Leads links between pages to their HTML. @returns the other files that are linked to, by path in the repository */
+/** Points links between pages to their HTML. @returns the other linked files, by path in the repository */
 function leadLinks(tokens: Token[], page: string, pages: ReadonlyMap<string, string>): string[] {
   const others: string[] = [];
   for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -64,7 +67,7 @@ function nameHeadings(tokens: Token[]): void {
   }
 }
 
-/** The id of a heading, as GitHub makes it. */
+/** A heading's id, as GitHub generates it. */
 function slugOf(text: string, seen: Map<string, number>): string {
   const slug = text
     .toLowerCase()
@@ -97,7 +100,7 @@ ${body}</main>
 `;
 }
 
-/** A list of links for each heading in bold of the contents. */
+/** A list of links for each bold heading in the table of contents. */
 function navigation(contents: string, page: string): string {
   const from = (path: string) =>
     posix.relative(posix.dirname(page), posix.join(posix.dirname(CONTENTS), path));

@@ -19,7 +19,7 @@ const inReference = (text: string, page: string) => `[${text}](../reference/${pa
 const MODEL = inReference('model', 'models.md');
 const TARGET = inReference('target', 'targets.md');
 
-/** Schemas that every page would repeat are named instead. */
+/** Names of schemas that would otherwise be repeated on every page. */
 const NAMED: ReadonlyMap<unknown, string> = new Map([
   [partsOf(assertionSchema), inReference('assertion', 'assertions.md')],
   [partsOf(caseSchema), inReference('case', 'eval-file.md#case')],
@@ -39,12 +39,12 @@ export function isNamed(schema: Schema): boolean {
   return NAMED.has(partsOf(schema));
 }
 
-/** The same for all copies of a schema that differ only in their description. */
+/** The schema's definition, which is shared by all copies that differ only in their description. */
 function partsOf(schema: Schema): unknown {
   return definition(unwrap(schema));
 }
 
-/** What a key accepts, in words: `text`, `whole number of at least 1`, `list, each text`. */
+/** Describes the values that a key accepts: `text`, `whole number of at least 1`, `list, each text`. */
 export function takes(schema: Schema): string {
   const { type, innerType } = definition(schema);
   if (type === 'nullable' && innerType) return `${takes(innerType)}; or \`null\``;
@@ -70,7 +70,7 @@ function takesPlainly(schema: Schema): string {
     case 'union':
       return [...new Set((options ?? []).map(takes))].join('; or ');
     case 'array':
-      return element ? `list, each ${takes(element)}` : 'list';
+      return element ? `list of: ${takes(element)}` : 'list';
     case 'tuple':
       return `list of ${items?.length ?? 0}: ${(items ?? []).map(takes).join(', ')}`;
     case 'record':
@@ -92,7 +92,7 @@ function oneOf(values: readonly unknown[]): string {
   return values.map((value) => `\`${String(value)}\``).join(', ');
 }
 
-/** `number from 0 to 1`, `whole number of at least 1`, `number above 0`. */
+/** For example, `number from 0 to 1`, `whole number of at least 1`, `number above 0`. */
 function number(schema: Schema): string {
   const { format, checks = [] } = definition(schema);
   const bounds = checks.map(({ _zod }) => _zod.def as Bound);

@@ -2,7 +2,10 @@ import { parseRecording } from '../../src/models/replaySource.ts';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { type Answer, json } from '../../test/support/modelServer/steps.ts';
 
-/** The answer to a question, by the name of its schema and words that only its request holds. */
+/**
+ * An answer to a question. The question is identified by its schema's name, and by text that appears only in its
+ * request.
+ */
 export interface WrittenAnswer {
   readonly question: string;
   readonly about: readonly string[];
@@ -11,18 +14,18 @@ export interface WrittenAnswer {
 
 interface RecordedAnswer {
   readonly question: string;
-  /** Lines of the request. */
+  /** The request's lines. */
   readonly asked: ReadonlySet<string>;
   readonly answer: Answer;
 }
 
-/** The answers of a recording, each given once, unless another is written for the request. */
+/** The answers in a recording. Each is used once, unless a written answer matches the request. */
 export class KnownAnswers {
   #recorded: readonly RecordedAnswer[];
   readonly #vectors = new Map<string, readonly number[]>();
   readonly #written: readonly WrittenAnswer[];
 
-  /** @param path of the recording, for errors */
+  /** @param path path of the recording, for error messages */
   constructor(recording: string, path: string, written: readonly WrittenAnswer[]) {
     this.#written = written;
     this.#recorded = parseRecording(recording, path).flatMap(({ exchange }) => {
@@ -52,11 +55,11 @@ export class KnownAnswers {
     );
     const answer = written ? json(written.answer) : recorded?.answer;
     if (!answer) throw new Error(`No answer is left to ${question}:\n${text}`);
-    // What a cache serves depends on which request comes first: then each recording would differ.
+    // Cached tokens depend on which request comes first, so they would differ in every recording.
     return { ...answer, usage: { input: tokens(text), output: tokens(answer.text ?? '') } };
   }
 
-  /** The answer to the recorded request that shares the largest part of the lines of both with this one. */
+  /** Removes and returns the recorded answer whose request shares the largest fraction of lines with this one. */
   #takeNearest(question: string, text: string): RecordedAnswer | undefined {
     const lines = linesOf(text);
     const likeness = ({ asked }: RecordedAnswer) => {
@@ -76,7 +79,7 @@ export class KnownAnswers {
     return vector;
   }
 
-  /** Recorded answers that no request wanted. */
+  /** Recorded answers that no request used. */
   unasked(): Answer[] {
     return this.#recorded.map(({ answer }) => answer);
   }
@@ -86,13 +89,13 @@ function textOf(messages: readonly { readonly content: string | null }[]): strin
   return messages.map(({ content }) => content ?? '').join('\n');
 }
 
-/** Which examples a judge is shown makes no other answer: only that it is shown some. */
+/** The request's lines, without examples: which examples a judge sees doesn't change the answer. */
 function linesOf(text: string): Set<string> {
   const examples = /(?<=^=== EXAMPLES ===\n)(?:.*\n)*?(?=^=== END OF EXAMPLES ===$)/m;
   return new Set(text.replace(examples, '').split('\n'));
 }
 
-/** Estimated at four characters a token. */
+/** An estimate: four characters per token. */
 function tokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -1,6 +1,5 @@
-// `npm run examples:record`: asks the examples' questions as they are now and gives the answers that
-// are in their recordings, each to the request most like the recorded one. Names of folders record
-// these alone. A YAML file adds or replaces answers:
+// `npm run examples:record`: sends the examples' current questions, and answers each with the recorded answer whose
+// request is most similar. To record only some examples, name their folders. A YAML file adds or replaces answers:
 //
 //     - { question: guidelines, about: [my name is Sarah], answer: { guidelines: […], turns: […] } }
 import { execFile } from 'node:child_process';
@@ -53,7 +52,7 @@ async function recordAgain(folder: string): Promise<void> {
   }
 }
 
-/** Lets the models that answer from a recording ask the server in its place. */
+/** Changes the models that answer from a recording so that they use the server instead. */
 async function askInstead(workspace: string, baseUrl: string): Promise<void> {
   for (const name of await readdir(workspace)) {
     if (!isEvalFile(name)) continue;
@@ -71,7 +70,7 @@ async function askInstead(workspace: string, baseUrl: string): Promise<void> {
   }
 }
 
-/** What the judge said, by request: the targets of the examples run live. */
+/** The judge's answers, sorted by request. Target replies aren't included, since the examples' targets run live. */
 async function record(workspace: string, folder: string): Promise<string> {
   const recording = join(workspace, RECORDING);
   await turnlight(workspace, folder, ['run', '.', '--record', recording, '--no-save']);
@@ -84,7 +83,7 @@ async function record(workspace: string, folder: string): Promise<string> {
     .map((line) => ({ line, ...JSON.parse(line) }))
     .filter(({ kind }) => kind !== 'target');
   if (asked.some(({ error }) => error)) throw new Error(`${folder}: a request had no answer.`);
-  // By key alone: samples of one request stay in their order.
+  // Sorts by key only, so samples of the same request stay in order.
   asked.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return `${asked.map(({ line }) => line).join('\n')}\n`;
 }
@@ -95,7 +94,7 @@ async function turnlight(
   args: readonly string[],
 ): Promise<void> {
   const command = [join(ROOT, 'src/cli/main.ts'), ...args, '--no-cache'];
-  // The examples hold failing cases: exit code 1 is as it should be.
+  // The examples contain failing cases, so exit code 1 is expected.
   const { stdout } = await promisify(execFile)(process.execPath, command, {
     cwd: workspace,
   }).catch((error) => {

@@ -6,7 +6,7 @@ export const SCOPE = 'source.yaml.conversation-eval';
 /** The scope of Markdown inside an eval file. */
 const MARKDOWN = 'meta.embedded.block.markdown';
 
-/** Keys whose texts are Markdown: texts for and from models. */
+/** Keys whose texts are Markdown: texts that models read or write. */
 export const MARKDOWN_KEYS = [
   'assistant',
   'criteria',
@@ -26,13 +26,13 @@ const ASSERTION = 'support.function.assertion.conversation-eval';
 
 const ANY_KEY = `"[^"]*"|'[^']*'|[^\\s#"'\\[\\]{},&*!|>%@\`-][^#]*?`;
 
-/** After a value: a comment or the end of the line. */
+/** Matches the end of a value: a comment or the end of the line. */
 const LINE_END = '(?=\\s*(?:$|\\s#))';
 
-/** The shape of a variable's name, as src/core/text/template.ts reads it. */
+/** Matches a variable's name; the same pattern as in src/core/text/template.ts. */
 const NAME = '[A-Za-z_][\\w-]*(?:\\.[\\w-]+)*';
 
-/** Longest first: `contains` is a prefix of `contains-all`. */
+/** Sorted by length in descending order, since `contains` is a prefix of `contains-all`. */
 const TYPES = assertionTypes
   .map(({ type }) => type)
   .sort((a, b) => b.length - a.length)
@@ -41,8 +41,8 @@ const TYPES = assertionTypes
 const DASHES: readonly Rule[] = [{ match: '-', name: DASH }];
 
 /**
- * The grammar of eval files: YAML line by line, with the format's own keys. It includes no other
- * YAML grammar, so that it is the same in every version of the editor.
+ * The grammar of eval files: YAML line by line, with the keys of the format. It doesn't include another YAML grammar,
+ * so it is the same in every version of the editor.
  */
 export function evalGrammar(): Readonly<Record<string, unknown>> {
   return {
@@ -56,7 +56,7 @@ export function evalGrammar(): Readonly<Record<string, unknown>> {
       { match: '^\\s*((?:-\\s+)*-)(?=\\s|$)', captures: captures(DASHES) },
       include('value'),
     ],
-    // Markdown's own rules do not know variables.
+    // Markdown's own rules don't match variables.
     injections: { [`L:${MARKDOWN}`]: { patterns: [include('variable')] } },
     repository: {
       comment: {
@@ -89,7 +89,7 @@ function include(name: string): Rule {
   return { include: `#${name}` };
 }
 
-/** Texts under `|` or `>`: all lines indented farther than their key. */
+/** Texts after `|` or `>`: all lines that are indented deeper than their key. */
 function blockTexts(): Rule[] {
   const isRole = (key: string) => ROLES.split('|').includes(key);
   const markdown = { contentName: MARKDOWN, patterns: [{ include: 'text.html.markdown' }] };
@@ -109,8 +109,8 @@ function blockTexts(): Rule[] {
 }
 
 /**
- * A text whose key follows some dashes. Its lines are indented at least one blank more than the key;
- * `while` consumes the indent, so that Markdown sees no indented code.
+ * A text whose key follows the given number of dashes. Its lines are indented at least one space more than the key.
+ * `while` consumes the indentation, so Markdown doesn't treat it as code.
  */
 function blockText(
   dashes: number,
@@ -118,7 +118,7 @@ function blockText(
   keyScopes: readonly string[],
   content: Pick<Rule, 'contentName' | 'patterns'>,
 ): Rule {
-  // Without a key, the text is indented farther than the last dash.
+  // Without a key, the text is indented deeper than the last dash.
   const behind = key === '' ? dashes - 1 : dashes;
   const indents = Array.from({ length: behind }, (_, index) => ` \\${2 * index + 3}`).join('');
   const dash = Array.from({ length: dashes }, () => [DASH, undefined]).flat();

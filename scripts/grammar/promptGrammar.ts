@@ -1,7 +1,7 @@
 import { PROMPT_VARIABLES } from '../../src/assertions/shared/promptVariables.ts';
 import { variable } from './rules.ts';
 
-/** The variables of judge prompts, injected into Markdown. */
+/** Highlights the variables in judge prompts. Injected into Markdown. */
 export function promptGrammar(): Readonly<Record<string, unknown>> {
   return {
     name: 'Variables in judge prompts',

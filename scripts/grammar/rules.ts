@@ -15,7 +15,7 @@ export interface Rule {
 
 export type Captures = Readonly<Record<string, { name?: string; patterns?: readonly Rule[] }>>;
 
-/** Names a pattern's captures in order; undefined leaves one unnamed. */
+/** Names a pattern's captures in order; undefined leaves a capture unnamed. */
 export function captures(...names: readonly (string | readonly Rule[] | undefined)[]): Captures {
   return Object.fromEntries(
     names.flatMap((given, index) => {
@@ -30,7 +30,7 @@ export function captures(...names: readonly (string | readonly Rule[] | undefine
 export const KEY = 'entity.name.tag.yaml';
 export const COLON = 'punctuation.separator.key-value.mapping.yaml';
 
-/** `{{ name }}` with any name that matches a pattern. */
+/** Matches `{{ name }}`, where the name matches a pattern. */
 export function variable(name: string): Rule {
   return {
     name: 'meta.template.conversation-eval',

@@ -1,5 +1,5 @@
 import type { ScriptTool, TargetUsage } from '../../types/index.d.ts';
-import { adapter, SystemTexts, toolOf } from './adapter.ts';
+import { adapter, SystemTexts, TextStream, toolOf } from './adapter.ts';
 
 /** The parts of LangGraph's and LangChain's types that we use. */
 interface Graph {
@@ -31,7 +31,9 @@ export function langgraph(graph: Graph) {
     let messages: readonly { readonly id?: string }[] = withIds(history);
     const known = new Set<string | undefined>();
     const texts = new SystemTexts();
-    return async (added, { conversation, signal }) => {
+    return async (added, facts) => {
+      const { conversation, signal } = facts;
+      const stream = new TextStream(facts);
       const tools = new Map<string, ScriptTool>();
       const systemTexts: object[] = [];
       // A node's system prompt and tools are in its requests, not in the state.
@@ -45,6 +47,7 @@ export function langgraph(graph: Graph) {
             | { invocation_params?: { tools?: readonly { function?: ScriptTool }[] } }
             | undefined,
         ) {
+          stream.beginText();
           for (const { type, text } of asked) {
             if (type === 'system') systemTexts.push(...texts.unshown(text));
           }
@@ -52,6 +55,11 @@ export function langgraph(graph: Graph) {
             if (!offered) continue;
             tools.set(offered.name, toolOf(offered.name, offered.description, offered.parameters));
           }
+        },
+        /** Makes models stream. */
+        lc_prefer_streaming: facts.stream !== undefined,
+        handleLLMNewToken(token: string) {
+          stream.add(token);
         },
       };
       const isFirst = known.size === 0;
@@ -62,7 +70,7 @@ export function langgraph(graph: Graph) {
         { configurable: { thread_id: conversation }, callbacks: [observer], signal },
       );
       if (state.__interrupt__ && state.__interrupt__.length > 0) {
-        throw new Error('The graph was interrupted, and waits to be resumed.');
+        throw new Error('The graph was interrupted and is waiting to be resumed.');
       }
       // The graph may have removed messages, too.
       const reply = state.messages.filter(({ id }) => !known.has(id));
@@ -83,7 +91,7 @@ function withIds(messages: readonly object[]) {
   return messages.map((message) => ({ id: crypto.randomUUID(), ...message }));
 }
 
-/** Undefined if any message has none. */
+/** Undefined if any message lacks its usage. */
 function usageOf(messages: readonly StateMessage[]): TargetUsage | undefined {
   const usages = messages.flatMap(({ usage_metadata: usage }) => usage ?? []);
   if (usages.length === 0 || usages.length < messages.length) return undefined;

@@ -1,5 +1,5 @@
-import type { ScriptTool, TargetMessage, TargetUsage } from '../../types/index.d.ts';
-import { adapter, SystemTexts, toolOf } from './adapter.ts';
+import type { ScriptTool, TargetFacts, TargetMessage, TargetUsage } from '../../types/index.d.ts';
+import { adapter, SystemTexts, TextStream, toolOf } from './adapter.ts';
 
 /** The parts of the OpenAI Agents SDK's types that we use. */
 interface Agent {
@@ -37,17 +37,38 @@ interface Usage {
   readonly inputTokensDetails?: readonly Readonly<Record<string, number>>[];
 }
 
-type Run = (agent: Agent, input: object[], options: { signal: AbortSignal }) => PromiseLike<Result>;
+interface StreamedResult extends Result {
+  readonly completed: PromiseLike<unknown>;
+  [Symbol.asyncIterator](): AsyncIterator<StreamEvent>;
+}
+
+interface StreamEvent {
+  readonly data?: { readonly type: string; readonly delta?: string };
+}
+
+interface Options {
+  readonly signal: AbortSignal;
+  readonly stream?: boolean;
+}
+
+type Run = (
+  agent: Agent,
+  input: object[],
+  options: Options,
+) => PromiseLike<Result | StreamedResult>;
 
 export function openaiAgents(agent: Agent, run: Run) {
   return adapter((history) => {
     let speaker = agent;
     let items = history.flatMap(inputItems);
     const texts = new SystemTexts();
-    return async (added, { signal }) => {
-      const result = await run(speaker, [...items, ...added.flatMap(inputItems)], { signal });
+    return async (added, facts) => {
+      const { signal, stream } = facts;
+      const options = { signal, ...(stream && { stream: true }) };
+      const result = await run(speaker, [...items, ...added.flatMap(inputItems)], options);
+      if ('completed' in result) await streamText(result, facts);
       if (result.interruptions && result.interruptions.length > 0) {
-        throw new Error('The agent waits for the approval of a tool call.');
+        throw new Error('The agent is waiting for a tool call to be approved.');
       }
       speaker = result.activeAgent ?? result.lastAgent ?? speaker;
       items = [...result.history];
@@ -69,6 +90,15 @@ export function openaiAgents(agent: Agent, run: Run) {
       return { messages, tools: [...tools.values()], ...usageOf(result.runContext.usage) };
     };
   });
+}
+
+async function streamText(result: StreamedResult, facts: TargetFacts): Promise<void> {
+  const stream = new TextStream(facts);
+  for await (const { data } of result) {
+    if (data?.type === 'response_started') stream.beginText();
+    if (data?.type === 'output_text_delta') stream.add(data.delta);
+  }
+  await result.completed;
 }
 
 function messageOf({ type, rawItem }: RunItem, agent: string | undefined): TargetMessage[] {
@@ -109,7 +139,7 @@ function usageOf(usage: Usage | undefined): { readonly usage?: TargetUsage } {
   };
 }
 
-/** A message as items of the SDK's history. */
+/** Converts a message to items for the SDK's history. */
 function inputItems({ role, content, ...message }: TargetMessage): object[] {
   const { tool_calls: calls = [], tool_call_id: callId } = message;
   if (role === 'tool') {

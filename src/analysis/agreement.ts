@@ -1,4 +1,4 @@
-import { addTo, groupBy } from '../core/data/data.ts';
+import { addTo, groupBy, memoize, pushAll } from '../core/data/data.ts';
 import type { CaseIdentity, CaseRef } from '../core/identity.ts';
 import {
   type LabelValidity,
@@ -19,7 +19,7 @@ import {
   ratesOf,
 } from '../statistics/agreement.ts';
 import { type LabelProblem, readLabels } from '../store/labels.ts';
-import { labelledLines } from '../store/records/latest.ts';
+import { labeledLines } from '../store/records/latest.ts';
 import {
   type ComparedVerdict,
   type ComparisonAssertion,
@@ -27,23 +27,26 @@ import {
   turnStatuses,
 } from './comparisonData.ts';
 
-/** People's labels for an assertion on a conversation, or on one of its turns. */
-export interface LabelledItem extends CaseIdentity {
+/** Memoized, because each turn can have labels. */
+const statusesOf = memoize(turnStatuses);
+
+/** People's labels for an assertion's verdict on a conversation, or on one of its turns. */
+export interface LabeledItem extends CaseIdentity {
   readonly judge: string;
   readonly assertion: { readonly key: string; readonly name: string };
   /** Absent if the item is the whole conversation. */
   readonly turn?: number;
   /** The judge's status. */
   readonly status: Status;
-  /** For the whole conversation; null if undecided. */
+  /** The judge's score for the whole conversation; null if undecided. */
   readonly score: number | null;
   readonly threshold: number;
-  /** What most people say; absent if they are tied. */
+  /** The status that most people chose; absent if they are tied. */
   readonly people?: PlacedLabel['status'];
   readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
   /** Labels whose question has changed still count, but are marked. */
   readonly standing: LabelValidity;
-  /** Absolute path of the assertion's file; `line` counts from 1. */
+  /** Absolute path of the file that contains the assertion; `line` counts from 1. */
   readonly path: string;
   readonly line: number;
 }
@@ -53,14 +56,14 @@ export interface AgreementRow extends Rates {
   readonly judge: string;
   /** Absent for all assertions combined. */
   readonly assertion?: { readonly key: string; readonly name: string };
-  /** Verdicts on turns, or on whole conversations. */
+  /** Whether the verdicts are on turns or on whole conversations. */
   readonly of: 'turns' | 'cases';
   /** Number of items that both the judge and people marked pass or fail; the other numbers cover only these. */
   readonly compared: number;
   readonly confusion: Confusion;
-  /** Null if all agreement is by chance. */
+  /** Null if all agreement is due to chance. */
   readonly kappa: Kappa | null;
-  /** Agreement among people; null if there are fewer than two, or all agree. */
+  /** Agreement among people; null if there are fewer than two people, or all of them agree. */
   readonly alpha: number | null;
   readonly people: readonly string[];
   /** Number of items that people marked pass or fail but that the judge skipped or could not judge. */
@@ -69,31 +72,34 @@ export interface AgreementRow extends Rates {
   readonly notApplicable: number;
   /** Number of items on which people are tied. */
   readonly split: number;
-  /** Number of compared items whose question has changed since. */
+  /** Number of compared items whose question has changed since they were labeled. */
   readonly otherQuestion: number;
 }
 
-/** A label that matches no verdict. */
+/** A label that doesn't match any verdict. */
 export interface UnmatchedLabel {
   readonly label: PlacedLabel;
-  /** `earlier-text`: the case now has a different conversation. `not-judged`: no verdict on that assertion or turn. */
+  /**
+   * `earlier-text`: the case now has a different conversation. `not-judged`: there is no verdict for that assertion or
+   * turn.
+   */
   readonly reason: 'earlier-text' | 'not-judged' | 'not-run';
 }
 
 export interface Agreement {
-  /** Per judge: all assertions combined, then each. */
+  /** For each judge, first all assertions combined, then each assertion. */
   readonly rows: readonly AgreementRow[];
-  /** Items on which the judge and people disagree, or people are tied. */
-  readonly disagreements: readonly LabelledItem[];
+  /** Items on which the judge and people disagree, or on which people are tied. */
+  readonly disagreements: readonly LabeledItem[];
   readonly unmatched: readonly UnmatchedLabel[];
 }
 
-/** With all items. */
+/** Agreement with all of its items. */
 export interface JoinedAgreement extends Agreement {
-  readonly items: readonly LabelledItem[];
+  readonly items: readonly LabeledItem[];
 }
 
-/** The judge's name for deterministic assertions. */
+/** Name shown instead of a judge's for deterministic assertions. */
 const NO_JUDGE = 'no model';
 
 /**
@@ -104,14 +110,17 @@ export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData
   const verdicts = verdictsIn(data);
   const reasonOf = unmatchedReasonsIn(data);
   const unmatched: UnmatchedLabel[] = [];
-  const items: LabelledItem[] = [];
+  const items: LabeledItem[] = [];
   for (const own of groupBy(labels, sameSubject).values()) {
     const [{ conversation_hash: hash, assertion }] = own;
     const judged = verdicts.get(JSON.stringify([hash, assertion])) ?? [];
     const found = judged.flatMap((one) => itemOf(one, own));
-    items.push(...found);
+    pushAll(items, found);
     if (found.length > 0) continue;
-    unmatched.push(...own.map((label) => ({ label, reason: reasonOf(label) })));
+    pushAll(
+      unmatched,
+      own.map((label) => ({ label, reason: reasonOf(label) })),
+    );
   }
   const byJudge = groupBy(items, ({ judge }) => judge);
   const rows = [...byJudge.values()].flatMap((own) =>
@@ -153,9 +162,9 @@ function verdictsIn({ cases }: ComparisonData): Map<string, FoundVerdict[]> {
 function itemOf(
   { suite, id, variant, assertion, verdict }: FoundVerdict,
   labels: readonly [PlacedLabel, ...PlacedLabel[]],
-): LabelledItem[] {
+): LabeledItem[] {
   const [{ turn }] = labels;
-  const status = turn === undefined ? verdict.status : turnStatuses(verdict).get(turn);
+  const status = turn === undefined ? verdict.status : statusesOf(verdict).get(turn);
   if (status === undefined) return [];
   const people = majority(labels);
   const now = { conversation: verdict.conversation, question: verdict.question };
@@ -180,7 +189,7 @@ function itemOf(
   ];
 }
 
-/** Why a label has no verdict. */
+/** Why labels match no verdict. */
 function unmatchedReasonsIn({
   cases,
 }: ComparisonData): (label: PlacedLabel) => UnmatchedLabel['reason'] {
@@ -197,13 +206,13 @@ export function isDecided(status: Status | undefined): status is 'pass' | 'fail'
   return status === 'pass' || status === 'fail';
 }
 
-function isDisagreement({ status, people }: LabelledItem): boolean {
+function isDisagreement({ status, people }: LabeledItem): boolean {
   if (people === undefined) return true;
   return isDecided(status) && people !== status;
 }
 
 function rowOf(
-  items: readonly [LabelledItem, ...LabelledItem[]],
+  items: readonly [LabeledItem, ...LabeledItem[]],
   of: AgreementRow['of'],
 ): AgreementRow {
   const [{ judge, assertion }] = items;
@@ -213,7 +222,7 @@ function rowOf(
       : [],
   );
   const confusion = confusionOf(compared);
-  const count = (holds: (item: LabelledItem) => boolean) => items.filter(holds).length;
+  const count = (holds: (item: LabeledItem) => boolean) => items.filter(holds).length;
   return {
     judge,
     assertion,
@@ -231,37 +240,37 @@ function rowOf(
   };
 }
 
-/** Where a conversation was judged. */
+/** A place where a conversation was judged. */
 interface JudgedPlace extends CaseRef {
   /** Absolute path of the run's record. */
   readonly record: string;
 }
 
-/** The labels of eval files, and the verdicts that they may be about. */
-export interface LabelledRuns {
+/** Eval files' labels, and the verdicts that they may be about. */
+export interface LabeledRuns {
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
   readonly data: ComparisonData;
   /** The location of an item's verdict: the newest run in which the judge judged its conversation. */
-  placeOf(item: Pick<LabelledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
+  placeOf(item: Pick<LabeledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
 }
 
 /** Reads eval files' labels and the verdicts of their latest runs. @param files absolute paths @returns undefined if aborted */
-export async function readLabelledRuns(
+export async function readLabeledRuns(
   files: readonly string[],
   signal?: AbortSignal,
-): Promise<LabelledRuns | undefined> {
+): Promise<LabeledRuns | undefined> {
   const labels: PlacedLabel[] = [];
   const problems: LabelProblem[] = [];
   const data = new ComparisonData();
   const places = new Map<string, JudgedPlace>();
   for (const file of files) {
     const own = await readLabels(file);
-    problems.push(...own.problems);
+    pushAll(problems, own.problems);
     for (const label of own.labels) labels.push(label);
     if (own.labels.length === 0) continue;
     const ids = new Set(own.labels.map((one) => one.case));
-    for await (const { line, record } of labelledLines(file, ids)) {
+    for await (const { line, record } of labeledLines(file, ids)) {
       if (signal?.aborted) return undefined;
       data.add(line);
       const { suite, id, variant, repetition } = line;
@@ -272,7 +281,7 @@ export async function readLabelledRuns(
       }
     }
   }
-  const placeOf: LabelledRuns['placeOf'] = ({ judge, labels: [first] }) =>
+  const placeOf: LabeledRuns['placeOf'] = ({ judge, labels: [first] }) =>
     places.get(placeKey(first.conversation_hash, judge));
   return { labels, problems, data, placeOf };
 }

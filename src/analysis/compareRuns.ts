@@ -1,3 +1,4 @@
+import { addTo, pushAll } from '../core/data/data.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { type ComparedOutcome, OUTCOMES } from '../core/presentation/words.ts';
 import type { RunLine } from '../core/record/runRecord.ts';
@@ -25,7 +26,7 @@ import {
 } from './evidence.ts';
 import { judgeNoise, type NoiseRow } from './noise.ts';
 
-/** An assertion of a case, in one run or both. */
+/** A case's assertion, in one run or both. */
 export interface ComparedAssertion extends Omit<ComparisonAssertion, 'verdicts'> {
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
@@ -36,13 +37,15 @@ export interface ComparedAssertion extends Omit<ComparisonAssertion, 'verdicts'>
 }
 
 export interface ComparedCase extends CaseIdentity {
+  /** The suite's name in the first run, if a different suite included the case then. */
+  readonly suiteBefore?: string;
   readonly path: string;
   /** From 1. */
   readonly line: number;
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
-  /** In a `Comparison`, only those that changed. */
+  /** In a `Comparison`, contains only assertions that changed. */
   readonly assertions: readonly ComparedAssertion[];
 }
 
@@ -53,16 +56,16 @@ export interface Comparison {
   readonly differences: Differences;
   /** Number of cases by outcome. */
   readonly counts: Readonly<Record<ComparedOutcome, number>>;
-  /** Covers cases that passed or failed in both runs; absent if there are none. */
+  /** Pass rates over the cases that passed or failed in both runs; absent if there are none. */
   readonly passRate?: {
     readonly cases: number;
     readonly base: number;
     readonly head: number;
     readonly change: Change;
   };
-  /** One per assertion, smallest p first. */
+  /** One entry per assertion, with the smallest p first. */
   readonly evidence: readonly Evidence[];
-  /** For the judges in both runs. */
+  /** Noise of the judges in both runs. */
   readonly noise: readonly NoiseRow[];
   /** Only changed cases, regressions first. */
   readonly cases: readonly ComparedCase[];
@@ -75,14 +78,14 @@ export function* compareRuns(
   known?: readonly ComparedCase[],
 ): Work<Comparison> {
   const all = known ?? (yield* comparedCases(base.data, head.data));
-  const [before, after] = [base.data.cases, head.data.cases];
+  const [before, after] = [pairedCases(base.data, head.data), head.data.cases];
   const common = [...after].flatMap(([key, now]): [ComparisonCase, ComparisonCase][] => {
     const then = before.get(key);
     return then ? [[then, now]] : [];
   });
   const pairs: Pair[] = [];
   for (const [then, now] of common) {
-    pairs.push(...pairsOf(then, now));
+    pushAll(pairs, pairsOf(then, now));
     yield;
   }
   const [baseFacts, headFacts] = [runFactsOf(base), runFactsOf(head)];
@@ -104,13 +107,46 @@ export function* compareRuns(
 
 /** All cases of two runs with all assertions: regressions first, then in the second run's order. */
 export function* comparedCases(base: ComparisonData, head: ComparisonData): Work<ComparedCase[]> {
-  const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
+  const before = pairedCases(base, head);
+  const keys = new Set([...head.cases.keys(), ...before.keys()]);
   const cases: ComparedCase[] = [];
   for (const key of keys) {
-    cases.push(...compareCase(base.cases.get(key), head.cases.get(key)));
+    pushAll(cases, compareCase(before.get(key), head.cases.get(key)));
     yield;
   }
   return cases.sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
+}
+
+/**
+ * The first run's cases, by their keys in the second run. If different suites include a case from the same file, it
+ * counts as the same case.
+ */
+function pairedCases(
+  { cases: base }: ComparisonData,
+  { cases: head }: ComparisonData,
+): ReadonlyMap<string, ComparisonCase> {
+  const [left, right] = [unpairedIncluded(base, head), unpairedIncluded(head, base)];
+  if (left.size === 0 || right.size === 0) return base;
+  const keys = new Map<string, string>();
+  for (const [place, before] of left) {
+    const after = right.get(place) ?? [];
+    // If two suites in a run include the case, neither is paired with it.
+    if (before.length === 1 && after.length === 1) keys.set(before[0], after[0] ?? '');
+  }
+  return new Map([...base].map(([key, one]) => [keys.get(key) ?? key, one]));
+}
+
+/** Keys of included cases that are missing from the other run, by file, id, and variant. */
+function unpairedIncluded(
+  own: ReadonlyMap<string, ComparisonCase>,
+  other: ReadonlyMap<string, ComparisonCase>,
+): Map<string, [string, ...string[]]> {
+  const found = new Map<string, [string, ...string[]]>();
+  for (const [key, one] of own) {
+    if (one.included === undefined || other.has(key)) continue;
+    addTo(found, caseKey({ ...one, suite: one.included }), key);
+  }
+  return found;
 }
 
 function changesOf(one: ComparedCase): ComparedCase {
@@ -135,6 +171,7 @@ function compareCase(
   return [
     {
       suite,
+      ...(then && then.suite !== suite && { suiteBefore: then.suite }),
       id,
       ...(variant !== undefined && { variant }),
       path,
@@ -205,13 +242,13 @@ function passRateOf(all: readonly ComparedCase[]): Pick<Comparison, 'passRate'> 
   };
 }
 
-/** The verdicts of both runs, case by case. */
+/** Both runs' verdicts, case by case. */
 function* mergedCases(
   before: ReadonlyMap<string, ComparisonCase>,
   after: ReadonlyMap<string, ComparisonCase>,
 ): Generator<ComparisonCase> {
-  for (const one of before.values()) {
-    const other = after.get(caseKey(one));
+  for (const [key, one] of before) {
+    const other = after.get(key);
     if (!other) {
       yield one;
       continue;
@@ -243,25 +280,25 @@ export interface RunFacts {
   readonly agents: readonly string[];
   /** `provider:model` */
   readonly judges: readonly string[];
-  /** Minimum and maximum per case. */
+  /** Minimum and maximum number of repetitions per case. */
   readonly repetitions: readonly [number, number];
-  /** Minimum and maximum per judged assertion. */
+  /** Minimum and maximum number of samples per judged assertion. */
   readonly samples: readonly [number, number];
 }
 
-/** The differences between two runs besides their outcomes. */
+/** Differences between two runs, other than their outcomes. */
 interface Differences {
   readonly agent: boolean;
   readonly judges: boolean;
   /** Names of the eval files whose text differs. */
   readonly files: readonly string[];
-  /** Number of cases in both. */
+  /** Number of cases that are in both runs. */
   readonly cases: number;
-  /** Of these, those with a different script, history, context, or target. */
+  /** Number of these cases with a different script, history, context, or target. */
   readonly inputs: number;
-  /** Of these, those with the same conversations. */
+  /** Number of these cases with the same conversations. */
   readonly sameConversations: number;
-  /** Number of their assertions that ask the same judge a different question. */
+  /** Number of assertions in these cases that ask the same judge a different question. */
   readonly questions: number;
   readonly assertions: number;
 }
@@ -322,7 +359,7 @@ function* differencesOf(
   };
 }
 
-/** Whether the same judges got a different question. */
+/** Whether an assertion asked the same judges a different question. */
 function asksDifferently(
   then: readonly ComparedVerdict[],
   now: readonly ComparedVerdict[],

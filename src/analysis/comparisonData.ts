@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import type { Repetition } from '../core/record/repetitions.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
+import { type CaseLine, isIncluded } from '../core/record/runRecord.ts';
 import { isFailure } from '../core/scoring.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
 
-/** A verdict without its text, except the reason if it didn't pass. */
+/** A verdict without its text, except for its reason if it didn't pass. */
 export interface ComparedVerdict {
   readonly status: Status;
   readonly score: number | null;
@@ -23,7 +23,7 @@ export interface ComparedVerdict {
   readonly judge?: string;
   readonly samples: number;
   readonly unstable: boolean;
-  /** Whether it is entirely from the cache. */
+  /** Whether all of its answers came from the cache. */
   readonly cached: boolean;
   readonly question?: string;
   /** By `conversationHash`. */
@@ -33,7 +33,7 @@ export interface ComparedVerdict {
 
 /** One assertion of a case, across repetitions. */
 export interface ComparisonAssertion {
-  /** Unique within its case, even among identical assertions. */
+  /** Key that is unique within its case, even among identical assertions. */
   readonly key: string;
   readonly name: string;
   readonly path: string;
@@ -49,12 +49,14 @@ export interface ComparedExecution {
   readonly conversation: string;
   readonly input?: string;
   readonly target?: string;
-  /** Failing `required` ones. */
+  /** Verdicts on `required` assertions that failed. */
   readonly verdicts: Repetition['verdicts'];
 }
 
 export interface ComparisonCase extends CaseIdentity {
   readonly path: string;
+  /** The name of the included file that contains it, if any. */
+  readonly included?: string;
   /** From 1. */
   readonly line: number;
   readonly mustPass: number;
@@ -66,11 +68,11 @@ export interface ComparisonCase extends CaseIdentity {
 
 const REASON_LENGTH = 200;
 
-/** The case data that comparisons need: a few hundred bytes per verdict. */
+/** The case data needed for comparisons: a few hundred bytes per verdict. */
 export class ComparisonData {
-  /** By suite, id and variant. */
+  /** Cases by suite, id, and variant. */
   readonly cases = new Map<string, ComparisonCase>();
-  /** A suite's name in all compared runs. */
+  /** Returns a suite's name, which is the same in all compared runs. */
   readonly nameOf: (suite: string) => string;
   readonly #texts = new Map<string, string>();
 
@@ -86,6 +88,9 @@ export class ComparisonData {
       ...identity,
       suite: this.#intern(identity.suite),
       path: this.#intern(line.source.path),
+      ...(isIncluded(line) && {
+        included: this.#intern(this.nameOf(line.source.path)),
+      }),
       line: line.source.range.start.line + 1,
       mustPass: line.must_pass ?? 1,
       executions: [],
@@ -145,7 +150,7 @@ export class ComparisonData {
     });
   }
 
-  /** Stores equal strings only once. */
+  /** Returns the stored copy of a string, so that equal strings use memory only once. */
   #intern(text: string): string {
     const known = this.#texts.get(text) ?? text;
     this.#texts.set(known, known);
@@ -179,7 +184,7 @@ function targetText({ name, type, digest, filled_in }: NonNullable<CaseLine['tar
  * Names a suite by its path from the root, which is the same in every checkout, or by its absolute path if a run has
  * records under several roots.
  *
- * @param roots of the run's records, then of each run that it is compared with
+ * @param roots the roots of the run's records, followed by those of each run that it is compared with
  */
 export function suiteNames(
   roots: readonly string[],

@@ -1,6 +1,11 @@
 import { groupBy } from '../core/data/data.ts';
 import type { ComparedOutcome } from '../core/presentation/words.ts';
-import { combineRepetitions, combineVerdicts, scoreRangeOf } from '../core/record/repetitions.ts';
+import {
+  combineRepetitions,
+  combineVerdicts,
+  scoreRangeOf,
+  scoresOf,
+} from '../core/record/repetitions.ts';
 import { mean, SCORE_EPSILON } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
 import type { Work } from '../node/cooperative.ts';
@@ -23,10 +28,10 @@ import {
 /** Significance level for all assertions together. */
 const ALPHA = 0.05;
 
-/** A test that needs a larger share of the cases to change has too few cases. */
+/** If the test would need a larger share of cases to change than this, there are too few cases. */
 const MAX_NEEDED_SHARE = 0.25;
 
-/** An assertion of a case in both runs. */
+/** An assertion's results for one case, in both runs. */
 export interface Pair {
   readonly suite: string;
   readonly key: string;
@@ -35,39 +40,39 @@ export interface Pair {
   readonly head: ResultInRun;
 }
 
-/** Head minus base, with its 95 % interval. */
+/** The second run's value minus the first run's, with its 95% interval. */
 export interface Change extends Interval {
   readonly value: number;
 }
 
-/** The evidence that an assertion changed. */
+/** Statistical evidence that an assertion's results changed. */
 export interface Evidence extends Pick<Pair, 'suite' | 'key' | 'name'> {
-  /** Number of cases that passed or failed it in both runs. */
+  /** Number of cases that passed or failed the assertion in both runs. */
   readonly cases: number;
   readonly worse: number;
   readonly better: number;
   readonly passRate: { readonly base: number; readonly head: number };
   readonly score: { readonly base: number; readonly head: number };
-  /** `mcnemar` if each case ran once with a score of 0 or 1; otherwise `wilcoxon`, on the scores. */
+  /** `mcnemar` if each case ran once and scored 0 or 1; otherwise, `wilcoxon` on the scores. */
   readonly test: 'mcnemar' | 'wilcoxon';
-  /** In the pass rate for McNemar, in the mean score for Wilcoxon. */
+  /** Change in the pass rate for McNemar's test, or in the mean score for Wilcoxon's. */
   readonly change: Change;
   readonly p: number;
-  /** Corrected by Holm's method across the assertions with enough cases; null for the others. */
+  /** Corrected by Holm's method across the assertions with enough cases; null for assertions with too few cases. */
   readonly adjusted: number | null;
-  /** Number of cases that would have to change, all in one direction, to be evidence. */
+  /** Number of cases that would have to change in the same direction to count as evidence. */
   readonly needed: number;
   readonly says: 'worse' | 'better' | 'no-evidence' | 'too-few';
 }
 
 /**
  * Tests each assertion, identified by suite and key, across its cases. A case is one pair, regardless of its
- * repetitions. An assertion with too few cases for any p below 0.05 is excluded from the correction.
+ * repetitions. The correction excludes assertions with too few cases to ever reach p < 0.05.
  */
 export function* evidenceOf(pairs: readonly Pair[]): Work<Evidence[]> {
   const decided = pairs.filter(({ base, head }) => base.decided > 0 && head.decided > 0);
   const groups = groupBy(decided, ({ suite, key }) => JSON.stringify([suite, key]));
-  const tested: Tested[] = [];
+  const tested: TestedEvidence[] = [];
   for (const group of groups.values()) tested.push(yield* testOf(group));
   const able = tested.filter(({ cases }) => cases >= minimumChanges(ALPHA));
   const adjusted = holm(able.map(({ p }) => p));
@@ -79,9 +84,9 @@ export function* evidenceOf(pairs: readonly Pair[]): Work<Evidence[]> {
   });
 }
 
-type Tested = Omit<Evidence, 'adjusted' | 'needed' | 'says'>;
+type TestedEvidence = Omit<Evidence, 'adjusted' | 'needed' | 'says'>;
 
-function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
+function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<TestedEvidence> {
   const [{ suite, key, name }] = pairs;
   const rates = pairs.map(({ base, head }) => ({
     base: base.passed / base.decided,
@@ -113,7 +118,7 @@ function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
 }
 
 function conclusionOf(
-  { cases, change }: Tested,
+  { cases, change }: TestedEvidence,
   adjusted: number | null,
   needed: number,
 ): Evidence['says'] {
@@ -132,14 +137,14 @@ function meansOf(values: readonly { readonly base: number; readonly head: number
   };
 }
 
-/** The result of a case or an assertion in one run, across repetitions. */
+/** A case's or an assertion's result in one run, across repetitions. */
 export interface ResultInRun {
   readonly status: Status;
-  /** Mean of the repetitions; null if none has a score. */
+  /** Mean score over the repetitions; null if none has a score. */
   readonly score: number | null;
   /** Lowest and highest score, if they differ. */
   readonly range?: readonly [number, number];
-  /** Number of repetitions. */
+  /** Number of repetitions that passed. */
   readonly passed: number;
   /** Number of repetitions that passed or failed. */
   readonly decided: number;
@@ -147,20 +152,19 @@ export interface ResultInRun {
 }
 
 export function caseResult({ executions, mustPass }: ComparisonCase): ResultInRun {
-  const { status, score } = combineRepetitions(executions, mustPass);
-  return resultOf(executions, status, score);
+  return resultOf(executions, combineRepetitions(executions, mustPass).status);
 }
 
 export function assertionResult({ verdicts }: ComparisonAssertion): ResultInRun {
-  const { status, score } = combineVerdicts(verdicts);
-  return resultOf(verdicts, status, score);
+  return resultOf(verdicts);
 }
 
-function resultOf(
+/** @param status by default, passes only if all repetitions passed */
+export function resultOf(
   given: readonly Pick<ComparedExecution, 'status' | 'score'>[],
-  status: Status,
-  score: number | null,
+  status: Status = combineVerdicts(given).status,
 ): ResultInRun {
+  const score = mean(scoresOf(given)) ?? null;
   const range = scoreRangeOf(given);
   const count = (wanted: Status) => given.filter((one) => one.status === wanted).length;
   const passed = count('pass');
@@ -168,7 +172,7 @@ function resultOf(
   return { passed, decided, errored: count('error'), status, score, ...(range && { range }) };
 }
 
-/** Turns that pass in one run and fail in the other; empty if a run judged the assertion several times. */
+/** Turns that pass in one run and fail in the other; empty if either run judged the assertion more than once. */
 export interface TurnChanges {
   readonly worse: readonly number[];
   readonly better: readonly number[];
@@ -200,7 +204,9 @@ export function outcomeOfAssertion(
   return changed ?? unchangedIf(head.errored <= base.errored);
 }
 
-/** Compares the status; if that is the same, the assertions: worse if any is worse. */
+/**
+ * Compares the statuses. If they are the same, compares the assertions: the case is worse if any assertion is worse.
+ */
 export function outcomeOfCase(
   base: ResultInRun,
   head: ResultInRun,

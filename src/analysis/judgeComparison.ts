@@ -13,7 +13,7 @@ import {
 import { conversationHash } from '../node/hashes.ts';
 import { confusionOf, type Kappa, kappaOf, ratesOf } from '../statistics/agreement.ts';
 import { mcnemar } from '../statistics/pairedTests.ts';
-import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
+import { type AgreementRow, agreementOf, isDecided, type LabeledItem } from './agreement.ts';
 import { ComparisonData } from './comparisonData.ts';
 
 const REASON_LENGTH = 400;
@@ -32,9 +32,9 @@ export interface MeasuredJudge {
   readonly usage: Usage;
   /** Average milliseconds per conversation, excluding cached ones. */
   readonly duration: number;
-  /** Number of verdicts that are errors. */
+  /** Number of verdicts that ended in an error. */
   readonly errors: number;
-  /** Their reasons, most frequent first. */
+  /** Reasons for the errors, most frequent first. */
   readonly reasons: ReturnType<typeof reasonsOf>;
 }
 
@@ -42,14 +42,14 @@ export interface MeasuredJudge {
 export interface JudgePair {
   readonly first: string;
   readonly second: string;
-  /** Number of turns and conversations that both passed or failed. */
+  /** Number of turns and conversations that both judges passed or failed. */
   readonly compared: number;
   readonly accuracy: number | null;
   readonly kappa: Kappa | null;
-  /** Number of items on which only the first is right. */
+  /** Number of items that only the first judge got right. */
   readonly onlyFirst: number;
   readonly onlySecond: number;
-  /** McNemar's exact p. */
+  /** Exact p-value of McNemar's test. */
   readonly p: number;
 }
 
@@ -72,7 +72,7 @@ export function compareJudges(
 }
 
 interface MeasuredItems extends MeasuredJudge {
-  readonly items: readonly LabelledItem[];
+  readonly items: readonly LabeledItem[];
   readonly statuses: ReadonlyMap<string, Status>;
 }
 
@@ -144,6 +144,6 @@ function pairOf(first: MeasuredItems, second: MeasuredItems): JudgePair {
   };
 }
 
-function subjectOf({ labels: [label], assertion, turn }: LabelledItem): string {
+function subjectOf({ labels: [label], assertion, turn }: LabeledItem): string {
   return sameSubject({ ...label, assertion: assertion.key, turn });
 }

@@ -10,13 +10,13 @@ export interface InformativeCase extends CaseRef {
   readonly record: string;
   /** By `conversationHash`. */
   readonly conversation: string;
-  /** Keys of the assertions that models judged. */
+  /** Keys of the model-judged assertions. */
   readonly assertions: readonly string[];
 }
 
 interface JudgedConversation {
   readonly place: InformativeCase;
-  /** The newest verdict of each judge, by assertion. */
+  /** Each judge's newest verdict, by assertion. */
   readonly verdicts: Map<string, Map<string, JudgeVerdict>>;
 }
 
@@ -26,9 +26,9 @@ type JudgeVerdict = Pick<Verdict, 'status' | 'score' | 'threshold'> & {
 };
 
 /**
- * Sorts conversations by how informative their labels would be: first those whose samples disagree, then those whose
- * judges disagree, then those with scores near the threshold. Add the newest run first: if conversations are equal, the
- * first one wins.
+ * Sorts conversations by how informative their labels would be: first conversations whose samples disagree, then those
+ * whose judges disagree, then those with scores near the threshold. Add the newest run first: of identical
+ * conversations, only the first one added is kept.
  */
 export class LabelingOrder {
   readonly #known = new Map<string, JudgedConversation>();
@@ -51,7 +51,7 @@ export class LabelingOrder {
     }
   }
 
-  /** Most informative first. */
+  /** The conversations, most informative first. */
   ordered(): InformativeCase[] {
     const ranked = [...this.#known.values()].map(({ place, verdicts }) => {
       const each = [...verdicts.values()].map((byJudge) => informativeness([...byJudge.values()]));
@@ -61,7 +61,7 @@ export class LabelingOrder {
   }
 }
 
-/** @param verdicts on one assertion, one per judge, newest first */
+/** @param verdicts each judge's verdict on one assertion, newest first */
 function informativeness(verdicts: readonly JudgeVerdict[]): number {
   const [newest] = verdicts;
   if (!newest) return 0;
@@ -70,7 +70,7 @@ function informativeness(verdicts: readonly JudgeVerdict[]): number {
   return samples + (decided.size > 1 ? 2 : 0) + nearness(newest);
 }
 
-/** 1 at the threshold; 0 at the far end of the scale, or for a plain yes or no. */
+/** 1 at the threshold; 0 at the far end of the scale, or if the verdict is a plain yes or no. */
 function nearness({ score, threshold }: JudgeVerdict): number {
   if (score === null || score === 0 || score === 1) return 0;
   return 1 - Math.abs(score - threshold) / Math.max(threshold, 1 - threshold);

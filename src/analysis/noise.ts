@@ -8,20 +8,20 @@ export interface NoiseRow {
   readonly judge: string;
   /** Absent for all assertions combined. */
   readonly assertion?: { readonly key: string; readonly name: string };
-  /** Number of conversations with at least two verdicts that passed or failed, excluding cached ones. */
+  /** Number of conversations with at least two verdicts that passed or failed, not counting cached verdicts. */
   readonly conversations: number;
-  /** Number of these with different verdicts. */
+  /** Number of these conversations whose verdicts differ. */
   readonly flipped: number;
   /** Flipped ÷ conversations. */
   readonly share: Interval;
-  /** Probability that two verdicts on a conversation differ; null if none was judged twice. */
+  /** Probability that two verdicts on a conversation differ; null if no conversation was judged twice. */
   readonly disagreement: number | null;
   /** Number of verdicts with several samples, and number of those whose samples disagree. */
   readonly sampled: number;
   readonly unstable: number;
 }
 
-/** Per judge: all assertions combined, then each, noisiest first. */
+/** For each judge, first all assertions combined, then each assertion, noisiest first. */
 export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
   const byJudge = new Map<
     string,
@@ -50,7 +50,7 @@ export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
 interface NoiseCounts extends Pick<NoiseRow, 'assertion'> {
   conversations: number;
   flipped: number;
-  /** Sum over all conversations. */
+  /** Sum of the disagreement over all conversations. */
   disagreement: number;
   sampled: number;
   unstable: number;

@@ -1,14 +1,14 @@
 import { groupBy } from '../core/data/data.ts';
 import { reaches } from '../core/scoring.ts';
 import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/agreement.ts';
-import { isDecided, type LabelledItem } from './agreement.ts';
+import { isDecided, type LabeledItem } from './agreement.ts';
 
 /** A judge's agreement with people at one threshold. */
 export interface ThresholdRow extends Rates {
   /** 0..1. */
   readonly threshold: number;
   readonly confusion: Confusion;
-  /** Null if all agreement is by chance. */
+  /** Null if all agreement is due to chance. */
   readonly kappa: number | null;
 }
 
@@ -20,21 +20,24 @@ export interface Thresholds {
   readonly compared: number;
   /** The threshold used for the verdicts; absent if they differ. */
   readonly current?: number;
-  /** The one with the best kappa; ties are broken by accuracy, then by closeness to the current one. */
+  /** The threshold with the best kappa. Ties are broken by accuracy, then by closeness to the current threshold. */
   readonly best: number;
-  /** Cross-validated accuracy, with up to 50 folds; that of `best` is optimistic, because the same data was used to choose it. */
+  /**
+   * Cross-validated accuracy, with up to 50 folds. The accuracy at `best` is optimistic, because the same data was used
+   * to choose that threshold.
+   */
   readonly heldOut: number;
-  /** All thresholds that differ in any verdict, in ascending order. */
+  /** One row per threshold that changes at least one verdict, in ascending order. */
   readonly rows: readonly ThresholdRow[];
 }
 
-interface Scored {
+interface ScoredLabel {
   readonly score: number;
   readonly people: 'pass' | 'fail';
 }
 
-/** Per judge and assertion with more than one score. */
-export function thresholdsOf(items: readonly LabelledItem[]): Thresholds[] {
+/** One item per judge and assertion, if there is more than one distinct score. */
+export function thresholdsOf(items: readonly LabeledItem[]): Thresholds[] {
   const ofCases = items.filter(({ turn }) => turn === undefined);
   const groups = groupBy(ofCases, (one) => JSON.stringify([one.judge, one.assertion.key]));
   return [...groups.values()].flatMap((own) => {
@@ -62,11 +65,11 @@ export function thresholdsOf(items: readonly LabelledItem[]): Thresholds[] {
   });
 }
 
-function rowsOf(scored: readonly Scored[], current: number | undefined): ThresholdRow[] {
+function rowsOf(scored: readonly ScoredLabel[], current: number | undefined): ThresholdRow[] {
   const byScore = [...groupBy(scored, ({ score }) => score)].sort(([a], [b]) => a - b);
-  const count = (some: readonly Scored[], people: Scored['people']) =>
+  const count = (some: readonly ScoredLabel[], people: ScoredLabel['people']) =>
     some.filter((one) => one.people === people).length;
-  // At the lowest score, everything passes; each higher one fails the scores below it.
+  // At the lowest score as the threshold, everything passes; each higher threshold fails the scores below it.
   let confusion: Confusion = {
     failFail: 0,
     failPass: 0,
@@ -110,10 +113,10 @@ function bestOf(rows: readonly ThresholdRow[], current: number | undefined): Thr
   return best;
 }
 
-/** More folds change the result little and take too long with thousands of scores. */
+/** More folds hardly change the result, and take too long with thousands of scores. */
 const MAX_FOLDS = 50;
 
-function heldOut(scored: readonly Scored[], current: number | undefined): number {
+function heldOut(scored: readonly ScoredLabel[], current: number | undefined): number {
   const folds = Math.min(scored.length, MAX_FOLDS);
   const thresholds = Array.from({ length: folds }, (_, fold) => {
     const others = scored.filter((_one, index) => index % folds !== fold);

@@ -6,7 +6,7 @@ const NO_FACTS: CaseFacts = { id: '', topics: [], tools: [], expectations: {}, c
 
 /** The docs of a type without its summary, in Markdown. */
 export function docsMarkdown({ docs, sees }: AssertionType): string {
-  const seen = sees && anyOf(sees(NO_FACTS), (one) => REPORT_NAMES[one]);
+  const seen = sees && anyOf(sees(NO_FACTS, {}), (one) => REPORT_NAMES[one]);
   const { asks, score, example, skipped, more, yaml, program } = docs;
   const parts = [
     dedented(asks),
@@ -26,7 +26,7 @@ function code(language: string, text: string): string {
   return `\`\`\`${language}\n${dedented(text)}\n\`\`\``;
 }
 
-/** Removes indentation common to all lines, and blank lines at both ends. */
+/** Removes the indentation that all lines share, and blank lines at both ends. */
 export function dedented(text: string): string {
   const lines = text.replace(/^\n|\n *$/g, '').split('\n');
   const written = lines.filter((line) => line.trim() !== '');

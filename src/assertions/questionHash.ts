@@ -14,14 +14,14 @@ import {
   type CaseFacts,
   type Divisible,
   type Outcome,
-  type Planned,
+  type PlannedRequest,
 } from './contract.ts';
 import { typeOf } from './registry.ts';
 
 /** Version of the text that precedes every question. Raise it whenever that text changes. */
 export const PROTOCOL_VERSION = 4;
 
-/** Version of the text in requests with several questions. */
+/** Version of the additional text in requests with several questions. */
 const TOGETHER_VERSION = 2;
 
 /** Version of the way examples are chosen and shown. */
@@ -32,7 +32,7 @@ const EXAMPLES_VERSION = 2;
  * conversation. Name, weight, and threshold don't affect it.
  *
  * The question is built for a fixed dummy conversation, because only the question itself matters: the type's wording,
- * its answer schema, and the facts that it reads.
+ * its answer schema, and the facts that it uses.
  */
 export function questionHash(assertion: Assertion, facts: CaseFacts): string {
   const { at, scriptedTurn, negate, granularity, window, judge, model, prompt } = assertion;
@@ -71,7 +71,7 @@ export function temperatureOf({ temperature, judge }: Assertion): number {
   return temperature ?? (typeof ofModel === 'number' ? ofModel : DEFAULT_TEMPERATURE);
 }
 
-/** A conversation with every feature that questions can depend on. */
+/** A conversation that contains everything that questions can depend on. */
 const PROBE: Conversation = toConversation(
   [
     { message: { role: 'system', content: 'A system text.' } },
@@ -99,7 +99,7 @@ function subjectOf(assertion: Assertion) {
   return turnsOf(PROBE).filter((turn) => side === 'both' || turn.side === side);
 }
 
-/** The questions for a judge; empty if there are none, or if its verdict would be an error. */
+/** The questions for a judge; empty if there are none, or if the assertion's verdict would be an error. */
 function questionsTo(input: AssertionInput): unknown[] {
   try {
     return questionsOf(input);
@@ -125,13 +125,13 @@ function questionsOf(input: AssertionInput): unknown[] {
   }
 }
 
-function describePlanned(planned: Planned, { turns }: AssertionInput): unknown[] {
+function describePlanned(planned: PlannedRequest, { turns }: AssertionInput): unknown[] {
   switch (planned.kind) {
     case 'asked':
       return describeQuestion(planned.about(turns));
     case 'once':
       return [[planned.asked.name, planned.asked.instructions, answerSchema(planned.asked.answer)]];
-    // Its question is in the nested assertion's hash.
+    // The question is part of the nested assertion's hash.
     case 'assertion':
     case 'embedding':
       return [];
@@ -159,7 +159,7 @@ function portableParams(assertion: Assertion): Readonly<Record<string, unknown>>
   return withoutDefaults(typeOf(assertion), portable);
 }
 
-/** The model as written, before variables are filled in. */
+/** The model as written in the file, before variables are filled in. */
 function modelName({ params, written = params }: ModelSpec): string {
   return String(written.model);
 }
@@ -187,7 +187,7 @@ export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
 }
 
 /**
- * Whether the case definitely asks different questions now, or counts them differently. False for version 1 records,
+ * Whether the case definitely asks different questions now, or weighs them differently. False for version 1 records,
  * which have no hashes.
  *
  * @param line for a case whose text is unchanged; its file's defaults or a prompt may differ
@@ -217,14 +217,14 @@ function answers(verdict: Verdict | undefined, assertion: Assertion, facts: Suit
   );
 }
 
-/** Whether thresholds, weights, and gates are the same, including those of nested assertions. */
+/** Whether thresholds, weights, and gates are unchanged, including those of nested assertions. */
 function countsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: Assertion): boolean {
   const under = new Map((wanted.nested ?? []).map((one) => [one.assertion.key, one.assertion]));
   return (
     assertion.key === wanted.key &&
     threshold === wanted.threshold &&
     assertion.weight === wanted.weight &&
-    // A nested gate makes it a gate.
+    // A nested gate makes the outer assertion a gate.
     (assertion.required === wanted.required || (assertion.required && under.size > 0)) &&
     nested.every((one) => {
       const own = under.get(one.assertion.key ?? '');

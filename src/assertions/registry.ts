@@ -17,6 +17,7 @@ import { gEval } from './types/g-eval.ts';
 import { goalAccuracy } from './types/goal-accuracy.ts';
 import { groundedness } from './types/groundedness.ts';
 import { guidelines } from './types/guidelines.ts';
+import { handoff } from './types/handoff.ts';
 import { intentResolution } from './types/intent-resolution.ts';
 import { isJson } from './types/is-json.ts';
 import { jsonSchema } from './types/json-schema.ts';
@@ -93,6 +94,7 @@ export const assertionTypes: readonly AssertionType[] = [
   toolCalled,
   toolNotCalled,
   toolSequence,
+  handoff,
   maxTurns,
   maxLatency,
   maxTokens,
@@ -112,7 +114,7 @@ export function findAssertionType(name: unknown): AssertionType | undefined {
   return BY_NAME.get(name);
 }
 
-/** An assertion from a file as a mapping: a plain string is a criterion. */
+/** An assertion in a file as a mapping; a plain string is a criterion. */
 export function assertionMapping(given: unknown): Mapping {
   return typeof given === 'string' ? { type: criterion.type, criterion: given } : mappingOf(given);
 }

@@ -37,7 +37,7 @@ function stateAssertion(assertion: Assertion, facts: CaseFacts): StatedAssertion
 function writtenKeys({ type, params, source, prompt, negate, at }: Assertion) {
   const { path, ...own } = withoutDefaults(typeOf({ type }), mappingOf(withoutNested(params)));
   return {
-    // A script's path is absolute here.
+    // Here, a script's path is absolute.
     ...(typeof path === 'string' && { path: `./${relative(dirname(source.path), path)}` }),
     ...own,
     ...(prompt && own.prompt !== undefined && { 'prompt text': prompt.body.trim() }),
@@ -46,7 +46,7 @@ function writtenKeys({ type, params, source, prompt, negate, at }: Assertion) {
   };
 }
 
-/** Removes nulls, which replace nested assertions: those are listed separately. */
+/** Removes nulls, which stand in for nested assertions: those are listed separately. */
 function withoutNested(value: unknown): unknown {
   if (Array.isArray(value)) {
     const kept = value.filter((one) => one !== null);

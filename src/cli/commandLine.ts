@@ -11,7 +11,7 @@ function catchInterrupt(): AbortSignal {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(EXIT.cancelled);
-    controller.abort(new Error('The run was cancelled.'));
+    controller.abort(new Error('The run was canceled.'));
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
@@ -20,7 +20,7 @@ function catchInterrupt(): AbortSignal {
 
 const scrubber = new Scrubber(process.env);
 
-// A terminal of unknown size reports 0.
+// If the terminal's size is unknown, it is reported as 0.
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {
     write: (text) => void stream.write(plainLog(scrubber.text(text))),
@@ -40,7 +40,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** Resolves once everything written has left the process. */
+/** Resolves once all written output has left the process. */
 function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
@@ -68,12 +68,14 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') broken ??= error;
   });
 }
-/** If reporting an error throws another one, Node would print that one unscrubbed. */
+/** Handles errors thrown while an error is being reported. Otherwise, Node would print them without hiding secrets. */
 function lastResort(error: unknown): ExitCode {
   try {
     return reportError(error, shell);
   } catch {
-    process.stderr.write('Internal error. Please report it. Its message could contain secrets.\n');
+    process.stderr.write(
+      'Internal error. Please report it. Its message is not shown, because it could contain secrets.\n',
+    );
     return EXIT.unwritten;
   }
 }
@@ -85,5 +87,5 @@ limitYoungSpace();
 const code = await runProgram(process.argv.slice(2), shell).catch(lastResort);
 await Promise.all([drained(process.stdout), drained(process.stderr)]);
 const failed = broken && reportError(toUnwritableError('The output', undefined, broken), shell);
-// A client that waits to retry, or a target that does not end, must not keep the process alive.
+// A client that waits to retry, or a target that doesn't exit, must not keep the process alive.
 process.exit(code === EXIT.cancelled ? code : (failed ?? code));

@@ -16,10 +16,13 @@ interface CommandEntry {
   /** Descriptions of the arguments, by name. */
   readonly arguments?: Readonly<Record<string, string>>;
   readonly options?: readonly Option[];
-  /** Text after the help. */
+  /** Text to show after the help. */
   readonly after?: string;
   readonly commands?: readonly CommandEntry[];
-  /** Imports a function that takes the arguments, any options, and the shell. Absent if only subcommands run. */
+  /**
+   * Imports the function that runs the command with the arguments, any options, and the shell. Absent if there are only
+   * subcommands.
+   */
   load?(): Promise<(...given: never[]) => Promise<ExitCode>>;
 }
 
@@ -28,14 +31,14 @@ const GLOBS = {
     'eval files, folders, or globs (default: every *.eval.yaml and *.eval.yml under this folder)',
 };
 
-/** In the order in which the help shows them. */
+/** All commands, in the order in which the help lists them. */
 const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
     description: 'run cases',
     arguments: GLOBS,
     options: options.RUN_OPTIONS,
-    after: `\nExit codes: ${exitCodes()}.`,
+    after: `\nExit codes:\n${exitCodes()}`,
     load: async () => (await import('./commands/runCommand.ts')).run,
   },
   {
@@ -60,14 +63,14 @@ const COMMANDS: readonly CommandEntry[] = [
     description: 'compare two runs: what improved, what got worse, and whether it is significant',
     arguments: {
       '[base]': `${options.RUN_NAMES} (default: previous)`,
-      '[head]': 'run to compare with the base, in the same forms (default: last)',
+      '[head]': 'run to compare with the base, given in the same way (default: last)',
     },
     options: options.COMPARE_OPTIONS,
     load: async () => (await import('./commands/compareCommand.ts')).compare,
   },
   {
     name: 'agreement',
-    description: 'show how well judges agree with the labels of people',
+    description: "show how well judges agree with people's labels",
     arguments: GLOBS,
     options: options.AGREEMENT_OPTIONS,
     load: async () => (await import('./commands/agreementCommand.ts')).agreement,
@@ -85,7 +88,8 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'judges',
     description: 'judge labeled conversations again, and compare the judges with people',
     arguments: {
-      '[judges...]': 'provider:model, or names from the files (default: the judges of the files)',
+      '[judges...]':
+        'judge models: provider:model, or names from the files (default: the judges set in the files)',
     },
     options: options.JUDGES_OPTIONS,
     load: async () => (await import('./commands/judgesCommand.ts')).judges,
@@ -118,11 +122,11 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'import',
-    description: 'create eval files from chat logs, traces, and the files of other tools',
+    description: 'create eval files from chat logs, traces, and files of other tools',
     arguments: {
       '<files...>': 'files to import (JSON, JSON Lines, YAML, or CSV); the format is detected',
     },
-    options: options.WRITING,
+    options: options.IMPORT_OPTIONS,
     load: async () => (await import('./commands/importCommand.ts')).importFiles,
   },
   {
@@ -141,11 +145,17 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'trust',
-    description: 'allow API keys to be sent to other hosts, in this and later runs',
+    description: 'allow API keys to be sent to other hosts in later runs',
     arguments: {
-      '<hosts...>': 'such as llm.example.com, or llm.example.com=OPENAI_API_KEY for that key alone',
+      '<hosts...>': 'such as llm.example.com, or llm.example.com=OPENAI_API_KEY for only that key',
     },
     load: async () => (await import('./hosts.ts')).trust,
+  },
+  {
+    name: 'traces',
+    description: 'print the environment variables that make a service send its spans to runs here',
+    options: options.TRACES_OPTIONS,
+    load: async () => (await import('./commands/tracesCommand.ts')).traces,
   },
   {
     name: 'cache',
@@ -185,13 +195,13 @@ const COMMANDS: readonly CommandEntry[] = [
     options: [options.STDIO],
     load: async () => {
       await import('../server/main.ts');
-      // The server ends the process itself when its client exits or disconnects.
+      // The server ends the process when its client exits or disconnects.
       return () => new Promise(() => {});
     },
   },
 ];
 
-/** Runs a command line. @param args without the program's name */
+/** Runs a command line. @param args arguments without the program's name */
 export async function runProgram(args: readonly string[], shell: Shell): Promise<ExitCode> {
   let code: ExitCode = EXIT.passed;
   const program = createProgram(shell, (result) => {
@@ -205,9 +215,9 @@ export async function runProgram(args: readonly string[], shell: Shell): Promise
   }
 }
 
-/** Reports an error of the user or of Turnlight. @returns its exit code */
+/** Reports an error in the user's input or in Turnlight. @returns the exit code for it */
 export function reportError(error: unknown, shell: Shell): ExitCode {
-  // Help and version end in errors with code 0, after their text is written.
+  // Help and version requests end in errors with code 0, after their text is written.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
@@ -221,7 +231,7 @@ export function reportError(error: unknown, shell: Shell): ExitCode {
   return EXIT.unwritten;
 }
 
-/** Every command with its options; the reference is generated from it, too. */
+/** Creates every command with its options. The reference in the docs is also generated from it. */
 export function createProgram(shell: Shell, done: (code: ExitCode) => void): Command {
   const program = new Command('turnlight')
     .description('Conversation evals: run cases, check files, serve editors.')
@@ -263,7 +273,7 @@ function add(
   for (const one of commands) add(command, one, shell, done);
 }
 
-/** Points to a command's help if it is misused. */
+/** Points to a command's help if the command is misused. */
 function nameHelp(command: Command, path: string): void {
   const what = command.commands.length > 0 ? 'commands and options' : 'its options';
   command.showHelpAfterError(`Run ${path} --help for ${what}.`);
@@ -272,6 +282,8 @@ function nameHelp(command: Command, path: string): void {
 
 function exitCodes(): string {
   return Object.entries(EXIT)
-    .map(([name, code]) => `${code} ${EXIT_MEANINGS[name as keyof typeof EXIT]}`)
-    .join(', ');
+    .map(
+      ([name, code]) => `  ${String(code).padEnd(4)} ${EXIT_MEANINGS[name as keyof typeof EXIT]}`,
+    )
+    .join('\n');
 }

@@ -14,7 +14,10 @@ import type { Shell } from './shell.ts';
 
 const IN_ENVIRONMENT = 'Set it in the environment.';
 
-/** Forbidden in a file that may come with a checkout: they decide who gets keys and whose answers count. */
+/**
+ * Variables that aren't allowed in a file that may come with a checkout: they decide who gets keys and whose answers
+ * count.
+ */
 const FORBIDDEN: ReadonlyMap<string, string> = new Map([
   [ALLOWED_HOSTS_VARIABLE, 'Use --allow-host.'],
   [CACHE_VARIABLE, IN_ENVIRONMENT],
@@ -24,11 +27,13 @@ const FORBIDDEN: ReadonlyMap<string, string> = new Map([
 
 /**
  * Reads variables that the process lacks from a file such as `.env`, for models, eval files, and targets' programs.
- * Unless allowed, hosts in the file get only its variables. @throws UsageError
+ * Unless the user allows a host in the file, it gets only the file's own variables.
+ *
+ * @throws UsageError
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const path = resolve(shell.folder, file);
-  // The user may pass a pipe, such as <(command). One that comes with a checkout could block forever.
+  // The user may pass a pipe, such as <(command). A pipe that comes with a checkout could block forever.
   const own = isWithin(workspaceOf(shell.folder), path) ? [] : [path];
   const read = nodeFiles(new Set(own)).read(path, LIMITS.dotenv);
   const text = await read.catch((error: unknown) => {
@@ -40,7 +45,7 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
   if (invalid) {
     const line = lineOf(invalid[0], text);
     throw new UsageError(
-      `--dotenv: ${file}:${line}: "${visibleLine(invalid[0], 60)}" is not the name of a variable. Use letters, digits, and _.`,
+      `--dotenv: ${file}:${line}: "${visibleLine(invalid[0], 60)}" is not a valid variable name. Use letters, digits, and _.`,
     );
   }
   if (variables.length > LIMITS.dotenvVariables) {
@@ -65,7 +70,7 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
   }
 }
 
-/** The line that sets a variable, from 1. */
+/** Number of the line that sets a variable, from 1. */
 function lineOf(name: string, text: string): number {
   const names = text.split('\n').map((line) => line.replace(/=.*/, '').trim());
   return names.findIndex((one) => one.replace(/^export\s+/, '') === name) + 1;

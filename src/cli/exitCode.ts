@@ -12,9 +12,10 @@ export const EXIT = {
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   passed: 'no case failed or errored',
-  failed: 'a case failed, or too many for --min-pass-rate; or --fail-on or --fail-under applies',
+  failed:
+    'a case failed (with --min-pass-rate: the pass rate is too low), or the condition of --fail-on or --fail-under is met',
   errored:
-    'a case errored or did not run, and none failed; an earlier record that `judge`, `compare --fail-on`, `mlflow push`, or `--only-failed` needs is damaged or unfinished; or the queue, the model of `generate`, or the MLflow server could not be used',
+    'no case failed, but one errored or did not run; an earlier record that `judge`, `compare --fail-on`, `mlflow push`, or `--only-failed` needs is damaged or unfinished; or the queue, the model for `generate`, or the MLflow server could not be used',
   invalid: 'invalid files or usage',
   unwritten: 'results could not be written, or an internal error',
   cancelled: 'cancelled',
@@ -22,7 +23,11 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A failure, which is about the agent, takes precedence over an error. @param minPassRate see `RunCommandOptions` */
+/**
+ * A failure takes precedence over an error, because it says something about the agent.
+ *
+ * @param minPassRate see `RunCommandOptions`
+ */
 export function exitCodeOf(
   end: EndLine,
   unwritten: boolean,
@@ -41,7 +46,7 @@ export function exitCodeOf(
 /** Why the exit code isn't 0 although nothing failed. */
 export const CASES_MISSING = 'Cases may be missing, so this does not count as passed.\n';
 
-/** Wrong arguments, or nothing to do. The user sees the message without a stack. */
+/** Thrown for wrong arguments, or if there is nothing to do. The user sees its message without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -13,7 +13,11 @@ import { confirm, type Shell } from './shell.ts';
 
 export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
 
-/** The hosts that may get API keys, from the user's file, the environment, and `--allow-host`. @throws UsageError */
+/**
+ * The hosts that may get API keys, as listed in the user's file, the environment, and `--allow-host`.
+ *
+ * @throws UsageError
+ */
 export async function allowedHostsOf(
   flags: readonly string[],
   { processEnv, hostsFromFile }: Shell,
@@ -56,7 +60,7 @@ export async function trust(hosts: readonly string[], shell: Shell): Promise<Exi
   const added = read(hosts.join(' '), 'trust');
   await allowHosts(file, added);
   for (const { host, variables } of added) {
-    shell.out.write(`Allowed: ${host} may get ${variables?.join(', ') ?? 'any variable'}.\n`);
+    shell.out.write(`Allowed: ${host} may receive ${variables?.join(', ') ?? 'any variable'}.\n`);
   }
   shell.out.write(`Allowed hosts are stored in ${file}.\n`);
   return EXIT.passed;

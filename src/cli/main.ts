@@ -5,7 +5,7 @@ import { ownVersion } from './version.ts';
 const [first, ...rest] = process.argv.slice(2);
 const asksForVersion = rest.length === 0 && (first === '--version' || first === '-V');
 
-// The streams of `process` would take longer to load than everything else here.
+// The streams on `process` would take longer to load than everything else here.
 const STDOUT = 1;
 
 /** Prints the version without loading anything else. @returns whether it was written */

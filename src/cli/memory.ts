@@ -1,7 +1,10 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Garbage to allow before it is collected, in percent of the memory in use: reading takes fifty times the size of files. */
-const MAX_GARBAGE = { reading: 20, running: 50 };
+/**
+ * Maximum garbage before it is collected, in percent of the memory in use. Reading takes fifty times the size of the
+ * files.
+ */
+const MAX_GARBAGE = { reading: 20, running: 35 };
 
 /** Bytes. */
 const MAX_YOUNG_SPACE = 16 * 2 ** 20;
@@ -15,8 +18,8 @@ export function collectEarly(phase: keyof typeof MAX_GARBAGE): void {
 }
 
 /**
- * Stops V8's new space from growing beyond what's useful. V8 sizes it by the number of objects created, not the number
- * in use: for thousands of cases, it would take a hundred megabytes without any speedup.
+ * Stops V8's new space from growing beyond a useful size. V8 sizes it by the number of objects created, not the number
+ * in use: with thousands of cases, it would take up a hundred megabytes without being any faster.
  */
 export function limitYoungSpace(): void {
   const timer = setInterval(() => {

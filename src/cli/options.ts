@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { QUEUE_VARIABLE } from '../core/environment.ts';
 import { formatList } from '../core/text/format.ts';
 import { REPORTER_NAMES, type ReporterName } from '../report/registry.ts';
-import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
+import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, DEFAULT_TRACES_PORT } from '../runner/runOptions.ts';
 import { UsageError } from './exitCode.ts';
 import type { Shell } from './shell.ts';
 
@@ -12,7 +12,7 @@ export const JUDGE_VARIABLE = 'TURNLIGHT_JUDGE';
 export const DEFAULT_NOISE_RUNS = 20;
 
 export const RUN_NAMES =
-  'the id or record of a run, `last`, `previous`, or a commit or branch for its last run';
+  'a run id, a run record, `last`, `previous`, or a commit or branch (meaning its last run)';
 
 export const MEASURES = ['kappa', 'accuracy', 'precision', 'recall', 'alpha'] as const;
 
@@ -48,15 +48,19 @@ export interface RunCommandOptions extends Recordings {
   readonly onlyErrors?: boolean;
   readonly shard?: Shard;
   readonly judge?: string;
+  /** Replaces the targets of all cases. */
+  readonly target?: string;
   readonly dotenv?: string;
   readonly baseUrl?: string;
   readonly allowHost?: readonly string[];
   readonly concurrency: number;
   /** Milliseconds. */
   readonly timeout: number;
-  /** The id or record of a run, or true for the last one. */
+  /** Absent for `judge`, which runs no target. */
+  readonly tracesPort?: number;
+  /** The id or record of the run to resume, or true for the last run. */
   readonly resume?: string | true;
-  /** The id or record of the run to judge again, or true for the last one. */
+  /** The id or record of the run to judge again, or true for the last run. */
   readonly judgeAgain?: string | true;
   /** The address of a queue; true for the one set in the environment. */
   readonly queue?: string | true;
@@ -78,6 +82,15 @@ export interface RunCommandOptions extends Recordings {
 export const FORMAT = format(['text', 'json']);
 export const REPORT_FORMAT = format(['terminal', 'markdown', 'json']);
 
+/** Options of `run` and `traces`, which must agree. */
+const TRACES_PORT = count(
+  '--traces-port <port>',
+  'port on this machine that receives the spans of services with `traces`',
+  DEFAULT_TRACES_PORT,
+);
+
+export const TRACES_OPTIONS: readonly Option[] = [TRACES_PORT];
+
 const DOTENV = new Option(
   '--dotenv <file>',
   'load environment variables from this file, such as .env; existing ones are kept',
@@ -93,13 +106,21 @@ const ALLOW_HOST = new Option(
   'allow all API keys, or only these variables, to be sent to this host; repeatable',
 ).argParser(collect);
 
+const TARGET = new Option(
+  '--target <name>',
+  'let this target of the file answer in all cases, instead of their own and of `variants`',
+);
+
 export const JUDGING: readonly Option[] = [
   DOTENV,
-  new Option('--judge <model>', 'use this judge instead: provider:model, or a name from the file'),
+  new Option(
+    '--judge <model>',
+    'use this judge instead of those in the files: provider:model, or a name from the file',
+  ),
 ];
 
 export const ENDPOINTS: readonly Option[] = [
-  new Option(BASE_URL, 'use this endpoint for the judge instead'),
+  new Option(BASE_URL, 'use this endpoint for the judge'),
   ALLOW_HOST,
   count(
     '--concurrency <n>',
@@ -111,7 +132,7 @@ export const ENDPOINTS: readonly Option[] = [
 export const REPORTING: readonly Option[] = [
   new Option(
     '--reporter <name[=file]>',
-    `${formatList(REPORTER_NAMES, 'or')}; repeatable, each with its file (default: ${DEFAULT_REPORTERS.map(({ name }) => name).join()})`,
+    `${formatList(REPORTER_NAMES, 'or')}; repeatable, each with its own file (default: ${DEFAULT_REPORTERS.map(({ name }) => name).join()})`,
   ).argParser(reporter),
   new Option(
     '--output <file>',
@@ -153,6 +174,7 @@ export function selecting(verb: string): readonly Option[] {
 
 export const RUN_OPTIONS: readonly Option[] = [
   ...selecting('run'),
+  TARGET,
   ...RUNNING,
   new Option(
     '--shard <part/of>',
@@ -165,9 +187,18 @@ export const RUN_OPTIONS: readonly Option[] = [
   ),
   new Option(
     '--resume [run]',
-    'continue the last run of these files that was killed or cancelled, or the run with this id or record',
+    'continue the last run of these files that was killed or canceled, or the run with this id or record',
   ),
-  queue().conflicts(['concurrency', 'record', 'replay', 'baseUrl', 'allowHost']),
+  TRACES_PORT,
+  queue().conflicts([
+    'concurrency',
+    'record',
+    'replay',
+    'baseUrl',
+    'allowHost',
+    'target',
+    'tracesPort',
+  ]),
 ];
 
 export const JUDGE_OPTIONS: readonly Option[] = [...selecting('judge'), ...RUNNING];
@@ -178,6 +209,7 @@ export const MERGE_OPTIONS: readonly Option[] = [
 ];
 
 export const COMPARE_OPTIONS: readonly Option[] = [
+  new Option('--variants', 'compare the variants of the targets in one run (default: last)'),
   new Option(
     '--fail-on <what>',
     'exit with 1 if a case got worse (worse), or only if there is evidence that an assertion did (evidence)',
@@ -187,7 +219,10 @@ export const COMPARE_OPTIONS: readonly Option[] = [
 
 export const AGREEMENT_OPTIONS: readonly Option[] = [
   REPORT_FORMAT,
-  new Option('--thresholds', 'also show which threshold of each assertion agrees best'),
+  new Option(
+    '--thresholds',
+    'also show, for each assertion, the threshold that agrees best with the labels',
+  ),
   new Option(
     '--fail-under <measure=value>',
     `exit with 1 if a judge is below this value on an assertion: ${formatList(MEASURES, 'or')}, such as kappa=0.7; repeatable`,
@@ -211,7 +246,7 @@ export const JUDGES_OPTIONS: readonly Option[] = [
     '--max-cost <amount>',
     'stop before the requests could cost more than this, in the currency of the prices',
   ).argParser(amount),
-  new Option('--yes', 'do not ask for confirmation at a terminal'),
+  new Option('--yes', 'continue without asking for confirmation'),
   new Option(RECORD, 'record every exchange with judges in this file'),
   new Option(REPLAY, 'replay this recording instead of calling judges'),
   new Option('--no-cache', 'ignore cached answers, and store none'),
@@ -223,12 +258,25 @@ export const WORKER_OPTIONS: readonly Option[] = [
   ...ENDPOINTS,
 ];
 
-export const PLAN_OPTIONS: readonly Option[] = [...selecting('plan'), FORMAT];
+export const PLAN_OPTIONS: readonly Option[] = [...selecting('plan'), TARGET, FORMAT];
 
 /** Options of commands that write an eval file. */
-export const WRITING: readonly Option[] = [
+const WRITING: readonly Option[] = [
   new Option('--output <file>', 'eval file to write (default: NAME.eval.yaml next to the input)'),
   new Option('--force', 'overwrite an existing eval file'),
+];
+
+export const IMPORT_OPTIONS: readonly Option[] = [
+  ...WRITING,
+  new Option(
+    '--path <pointer>',
+    'where the conversations are in a file of unknown format: a JSON pointer, in which * means each item of a list, such as /data/*/dialog',
+  ),
+  new Option(
+    '--roles <names>',
+    'names of the sides and their roles, such as customer=user,bot=assistant',
+  ),
+  format(['terminal', 'markdown']),
 ];
 
 export const SAVE_OPTIONS: readonly Option[] = [
@@ -247,8 +295,11 @@ export const SAVE_OPTIONS: readonly Option[] = [
 
 export const GENERATE_OPTIONS: readonly Option[] = [
   new Option('--system <file>', 'system prompt of the agent under test'),
-  new Option('--model <model>', `model that drafts: provider:model (default: ${JUDGE_VARIABLE})`),
-  new Option(BASE_URL, 'use this endpoint for the model instead'),
+  new Option(
+    '--model <model>',
+    `model that drafts the cases: provider:model (default: ${JUDGE_VARIABLE})`,
+  ),
+  new Option(BASE_URL, 'use this endpoint for the model'),
   ALLOW_HOST,
   DOTENV,
   count('--count <n>', 'number of cases to draft', 5),
@@ -267,12 +318,12 @@ export const STDIO = new Option(
   'communicate over standard input and output',
 ).makeOptionMandatory();
 
-/** @param given true for the address in the environment @throws UsageError */
+/** @param given the address, or true to use the one in the environment @throws UsageError */
 export function queueAddress(given: string | true, { env }: Shell): string {
   const address = given === true ? env(QUEUE_VARIABLE) : given;
   if (address) return address;
   throw new UsageError(
-    `--queue: expected the address of a Redis or Valkey server, such as redis://localhost:6379, here or in ${QUEUE_VARIABLE}.`,
+    `--queue: expected the address of a Redis or Valkey server, such as redis://localhost:6379, as its value or in ${QUEUE_VARIABLE}.`,
   );
 }
 

@@ -1,19 +1,18 @@
-import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { uniqueBy } from '../core/data/data.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
+import { matchingFiles, PatternError } from '../disk/glob.ts';
 import { realPathOf } from '../disk/regularFile.ts';
 import { EVAL_GLOB } from '../node/paths.ts';
-import { isWithin, rootAbove } from '../store/dataFolder.ts';
+import { isWithin, outermostRoot, rootAbove } from '../store/dataFolder.ts';
 import { UsageError } from './exitCode.ts';
 import type { Recordings } from './options.ts';
 
-const IGNORED = ['**/node_modules/**', '**/.git/**'];
-
 /**
  * @param args files, folders, or globs. Default: the working folder
- * @param advice for a working folder without eval files
+ * @param advice what to suggest if the working folder has no eval files
  * @returns sorted absolute paths; a file found through several paths appears once
  * @throws UsageError if an argument matches nothing
  */
@@ -34,11 +33,11 @@ export async function findEvalFiles(
     }
     for (const file of files) found.add(file);
   }
-  // Records name a file by its real folder, but a file that is a link counts as a separate file.
+  // Links in the folder's path are followed, as in records; a file that is itself a link counts as a separate file.
   return uniqueBy([...found].sort(), (file) => join(realPathOf(dirname(file)), basename(file)));
 }
 
-/** Whether `findEvalFiles` finds any for this argument. */
+/** Whether `findEvalFiles` finds any files for this argument. */
 export async function areEvalFiles(arg: string, folder: string): Promise<boolean> {
   return (await filesOf(arg, folder)).length > 0;
 }
@@ -50,45 +49,81 @@ async function filesOf(arg: string, folder: string): Promise<string[]> {
   return globFiles(EVAL_GLOB, path);
 }
 
+/** Through links that stay in the checkout. @throws UsageError for other links */
 async function globFiles(pattern: string, folder: string): Promise<string[]> {
   // A folder that the user names in the pattern is searched, even node_modules.
-  const ignore = pattern.includes('node_modules') ? [] : IGNORED;
-  const given = { cwd: folder, absolute: true, ignore, followSymbolicLinks: false };
-  const files = await glob(pattern, given);
-  return files.map((file) => resolve(file));
+  if (pattern.includes('node_modules')) {
+    const given = { cwd: folder, absolute: true, followSymbolicLinks: false };
+    return (await glob(pattern, given)).map((file) => resolve(file));
+  }
+  const files = await matchingFiles([pattern], folder).catch(asUsageError);
+  for (const file of files) assertNoLinkOut(file, folder);
+  return files;
 }
 
-/** Paths in files may not leave this folder. Default: the working folder, if no root of records is at or above it. */
+/** For a pattern that the user passes. @throws UsageError */
+export function asUsageError(error: unknown): never {
+  throw error instanceof PatternError ? new UsageError(error.message) : error;
+}
+
+/**
+ * The folder that paths in files must not leave: the root of the records at or above the working folder, or else the
+ * working folder.
+ */
 export function workspaceOf(folder: string): string {
   return rootAbove(folder) ?? folder;
 }
 
-/** The workspace of a file; outside of `workspace`, the file's own folder. */
+/** The workspace of a file. For a file outside of `workspace`, it is the file's own folder. */
 export function fileWorkspace(file: string, workspace: string): string {
   const inside = !relative(workspace, file).startsWith('..');
   return inside ? workspace : dirname(file);
 }
 
-/** Checks that a file in the workspace isn't behind a link out of it, as in a checkout. @throws UsageError */
+/** Checks that writing to a file in a checkout doesn't change a file outside the checkout. @throws UsageError */
+export function assertWritesInside(path: string, folder: string): void {
+  const stats = statsOf(path);
+  const isInside = isWithin(checkoutOf(folder), path);
+  if (
+    isInside &&
+    stats &&
+    ![stats.isFile(), stats.isDirectory(), stats.isSymbolicLink()].some(Boolean)
+  ) {
+    throw new UsageError(`${visibleLine(path)} is not a regular file. Pass another path.`);
+  }
+  if (isInside && stats?.isFile() && stats.nlink > 1) {
+    throw new UsageError(
+      `${visibleLine(path)} is a hard link: writing to it would also change another file. Remove it, or pass another path.`,
+    );
+  }
+  assertNoLinkOut(path, folder);
+}
+
+/** Checks that no link on the way to a file in a checkout leads out of the checkout. @throws UsageError */
 export function assertNoLinkOut(path: string, folder: string): void {
-  const workspace = workspaceOf(folder);
-  if (!isWithin(workspace, path)) return;
-  const real = isLink(path) ? targetOf(path) : realPathOf(path);
-  if (real !== undefined && isWithin(realPathOf(workspace), real)) return;
+  const checkout = checkoutOf(folder);
+  if (!isWithin(checkout, path)) return;
+  const real = statsOf(path)?.isSymbolicLink() ? targetOf(path) : realPathOf(path);
+  if (real !== undefined && isWithin(realPathOf(checkout), real)) return;
   throw new UsageError(
-    `${visibleLine(path)} is behind a link that leads out of ${visibleLine(workspace)}. Remove the link, or pass the file that it points to.`,
+    `${visibleLine(path)} is reached through a link that points outside ${visibleLine(checkout)}. Remove the link, or pass the file that it points to.`,
   );
 }
 
-function isLink(path: string): boolean {
+function checkoutOf(folder: string): string {
+  return outermostRoot(folder) ?? folder;
+}
+
+/** Statistics about a link itself; undefined if nothing is there. */
+function statsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path).isSymbolicLink();
+    return lstatSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** Undefined if the link is broken. */
+/** Where a link leads; undefined if the link is broken. */
 function targetOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -102,7 +137,7 @@ export function resolveRecordings({ record, replay }: Recordings, folder: string
   if (record !== undefined && replay !== undefined) {
     throw new UsageError('Use either --record or --replay, not both.');
   }
-  if (record !== undefined) assertNoLinkOut(resolve(folder, record), folder);
+  if (record !== undefined) assertWritesInside(resolve(folder, record), folder);
   return {
     ...(record !== undefined && { record: resolve(folder, record) }),
     ...(replay !== undefined && { replay: resolve(folder, replay) }),

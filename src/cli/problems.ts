@@ -18,7 +18,8 @@ export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
 
 /**
  * Writes lines such as `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …`.
- * @param all includes problems of severity `information` @returns whether any of them is an error
+ * @param all whether to include problems of severity `information`
+ * @returns whether any of them is an error
  */
 export function reportProblems(
   loaded: readonly LoadedSuite[],
@@ -35,10 +36,10 @@ export function reportProblems(
   return problems.some(isError);
 }
 
-/** Maximum number of places to list in a warning. */
+/** Maximum number of locations to list in a warning. */
 const MAX_PLACES = 10;
 
-/** Combines equal warnings about conversations of a case. Errors stay separate, because each one must be fixed. */
+/** Combines identical warnings about a case's conversations. Errors stay separate, because each one must be fixed. */
 export function groupWarnings(problems: readonly Problem[], folder: string): Problem[] {
   const groups = groupBy(problems, (one) =>
     isError(one) ? one : JSON.stringify([one.code, one.message]),
@@ -54,7 +55,7 @@ export function groupWarnings(problems: readonly Problem[], folder: string): Pro
     const more = same.length - places.length;
     const where = `${isOneFile ? 'lines ' : ''}${places.join(', ')}`;
     const rest = more > 0 ? ` and ${readable(more)} more` : '';
-    const message = `${first.message} It applies to ${readable(same.length)} conversations: ${where}${rest}.`;
+    const message = `${first.message} This applies to ${readable(same.length)} conversations: ${where}${rest}.`;
     return { ...first, message };
   });
 }
@@ -62,7 +63,7 @@ export function groupWarnings(problems: readonly Problem[], folder: string): Pro
 export const NO_LABELS =
   'These files have no labels. To create some, run "Turnlight: Label Conversations" in VS Code. Labels are stored in NAME.labels/PERSON.jsonl next to NAME.eval.yaml.';
 
-/** Writes lines such as `shop.labels/ann.jsonl:3: …`. @returns whether there are any */
+/** Writes lines such as `shop.labels/ann.jsonl:3: …`. @returns whether there are any problems */
 export function reportLabelProblems(
   problems: readonly LabelProblem[],
   { err, folder }: Pick<Shell, 'err' | 'folder'>,

@@ -18,14 +18,14 @@ import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { UsageError } from './exitCode.ts';
 import { type ChosenReporter, DEFAULT_REPORTERS } from './options.ts';
-import { assertNoLinkOut } from './paths.ts';
+import { assertWritesInside } from './paths.ts';
 import type { Shell, Stream } from './shell.ts';
 
 export interface Reporters {
   event(event: RunEvent): void;
   /** Shows a line to the user during the run. */
   note(text: string): void;
-  /** Writes the reports. @returns one error per report that could not be written */
+  /** Writes the reports. @returns one error for each report that couldn't be written */
   finish(): Promise<readonly UnwritableError[]>;
 }
 
@@ -33,14 +33,14 @@ interface Output {
   readonly name: FileReporterName;
   /** Absolute. Default: standard output. */
   readonly path?: string;
-  /** True if others write to the file as well. */
+  /** Whether other programs also write to the file. */
   readonly appends?: boolean;
 }
 
 /**
  * If a reporter writes to standard output, the terminal's report goes to standard error.
  *
- * @param output the file of the last reporter that has none
+ * @param output the file for the last reporter that has none
  * @param taken files that the run itself reads or writes, absolute
  * @throws UsageError, UnwritableError
  */
@@ -55,7 +55,7 @@ export async function createReporters(
   await assertApart(outputs, taken);
   for (const { path } of outputs) {
     if (path === undefined) continue;
-    assertNoLinkOut(path, shell.folder);
+    assertWritesInside(path, shell.folder);
     await assertWritable(path);
   }
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
@@ -111,7 +111,7 @@ function outputsOf(
   const last = withoutFile.at(-1);
   if (output !== undefined && !last) {
     throw new UsageError(
-      '--output needs a reporter that has no file yet, such as --reporter json.',
+      '--output needs a reporter without a file of its own, such as --reporter json.',
     );
   }
   if (withoutFile.length > (output === undefined ? 1 : 2)) {
@@ -145,13 +145,15 @@ async function realPath(path: string): Promise<string> {
   );
 }
 
-/** GitHub Actions shows the content of this file on the page of the run. */
+/** GitHub Actions shows this file's content on the run's page. */
 function stepSummary(name: ReporterName, shell: Shell): Output[] {
   const path = name === 'github' ? shell.processEnv('GITHUB_STEP_SUMMARY') : undefined;
   return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
 }
 
-/** The base of relative paths in a report. For annotations and step summaries, GitHub expects the repository. */
+/**
+ * The folder that paths in a report are relative to. For annotations and step summaries, GitHub expects the repository.
+ */
 function folderOf({ name, appends }: Output, shell: Shell): string {
   const ofGitHub = name === 'github' || appends;
   return (ofGitHub && shell.processEnv('GITHUB_WORKSPACE')) || shell.folder;
@@ -161,7 +163,11 @@ function isCommands(name: ReporterName): boolean {
   return findReporter(name)?.commands ?? false;
 }
 
-/** Leaves no empty file behind. @throws UnwritableError before anything runs or costs money */
+/**
+ * Checks that a file can be written, without leaving an empty file behind.
+ *
+ * @throws UnwritableError before anything runs or costs money
+ */
 async function assertWritable(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -191,7 +197,7 @@ export function layoutFor(format: Layout['kind'], { out, env }: Shell): Layout {
   return format === 'markdown' ? MARKDOWN : terminalLayout(createPaint(usesColors(out, env)));
 }
 
-/** Whether to write colors. According to https://no-color.org, any nonempty value turns them off. */
+/** Whether to write colors. According to https://no-color.org, any nonempty value of `NO_COLOR` turns them off. */
 function usesColors(stream: Stream, env: Shell['env']): boolean {
   if (env('NO_COLOR')) return false;
   if (env('FORCE_COLOR')) return env('FORCE_COLOR') !== '0';

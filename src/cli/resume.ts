@@ -23,7 +23,7 @@ export interface PriorRun {
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
 }
 
-/** Finds the run to resume. It keeps its files, cases, and judge. @throws UsageError */
+/** Finds the run to resume. It keeps its files, cases, judge, and target. @throws UsageError */
 export async function resume(
   args: readonly string[],
   options: RunCommandOptions,
@@ -31,7 +31,7 @@ export async function resume(
 ): Promise<PriorRun> {
   assertAlone(options);
   const { resume: value } = options;
-  // The value of `--resume` may be a run or the first file.
+  // The value of `--resume` may be a run, or the first file.
   const named = typeof value === 'string' && RUN_ID.test(value) ? value : undefined;
   const isFile = typeof value === 'string' && !named;
   if (isFile && !(await areEvalFiles(value, folder))) {
@@ -57,7 +57,7 @@ export async function resume(
   const chosen = new Map(
     earlier.run.files.map(({ path, cases }) => [path, cases && new Set(cases)]),
   );
-  const prior = priorRun(earlier, options, folder, ['judge', 'base_url', 'replay']);
+  const prior = priorRun(earlier, options, folder, ['judge', 'target', 'base_url', 'replay']);
   assertQueueable(prior.options, earlier.run.id);
   return {
     ...prior,
@@ -65,7 +65,7 @@ export async function resume(
   };
 }
 
-/** Finds the run whose conversations are judged again. @throws UsageError */
+/** Finds the run whose conversations should be judged again. @throws UsageError */
 export async function rejudge(options: RunCommandOptions, folder: string): Promise<PriorRun> {
   const { judgeAgain } = options;
   const earlier =
@@ -73,10 +73,10 @@ export async function rejudge(options: RunCommandOptions, folder: string): Promi
       ? await findRun(judgeAgain, [], folder)
       : await findEarlier(await findEvalFiles([], folder));
   if (!earlier) throw new UsageError(NO_RUNS);
-  return priorRun(earlier, options, folder, ['judge', 'base_url']);
+  return priorRun(earlier, options, folder, ['judge', 'target', 'base_url']);
 }
 
-/** @param kept options of the earlier run to use if they are not given now @throws UsageError */
+/** @param kept options to take from the earlier run unless they are given now @throws UsageError */
 function priorRun(
   earlier: EarlierRun,
   options: RunCommandOptions,
@@ -98,7 +98,11 @@ function priorRun(
   return { earlier, files, options: { ...Object.fromEntries(given), ...options } };
 }
 
-/** A record may name any path, even an endless device. @throws UsageError */
+/**
+ * Checks that a recording is in the workspace: a record may name any path, even an endless device.
+ *
+ * @throws UsageError
+ */
 function assertInWorkspace(replay: string, run: string, folder: string): void {
   const path = realPathOf(resolve(folder, replay));
   const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -118,22 +122,28 @@ function assertAlone(options: RunCommandOptions): void {
   if (!save) throw new UsageError('--resume continues a record. Remove --no-save.');
 }
 
-/** For options of the earlier run; on the command line, the parser refuses these. */
-function assertQueueable({ queue, replay, baseUrl }: RunCommandOptions, run: string): void {
+/** Checks options taken from the earlier run; on the command line, the parser refuses these combinations. */
+function assertQueueable({ queue, replay, baseUrl, target }: RunCommandOptions, run: string): void {
   if (queue === undefined) return;
-  const kept = replay === undefined ? baseUrl && '--base-url' : '--replay';
-  if (!kept) return;
+  const kept = Object.entries({ '--replay': replay, '--base-url': baseUrl, '--target': target });
+  const [option] = kept.find(([, value]) => value !== undefined) ?? [];
+  if (option === undefined) return;
   throw new UsageError(
-    `Run ${run} started with ${kept}, which the workers of a queue don't support. Resume it without --queue.`,
+    `Run ${run} started with ${option}, which the workers of a queue don't support. Resume it without --queue.`,
   );
 }
 
-const OPTION_KEYS = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;
+const OPTION_KEYS = {
+  judge: 'judge',
+  target: 'target',
+  base_url: 'baseUrl',
+  replay: 'replay',
+} as const;
 
-type Started = Extract<RunEvent, { kind: 'run-started' }>;
+type RunStarted = Extract<RunEvent, { kind: 'run-started' }>;
 
-/** What to report if a run resumes or rejudges an earlier one. */
-export function priorRunText(event: Started): string | undefined {
+/** A report about the earlier run that a run resumes or judges again; undefined if there is none. */
+export function priorRunText(event: RunStarted): string | undefined {
   const { run, cases, gone } = event;
   if (run.judged_from === undefined) return resumeText(event);
   return [
@@ -143,7 +153,7 @@ export function priorRunText(event: Started): string | undefined {
 }
 
 /** `Resuming run 1a2b3c4d: keeping the results of 40 of 50 cases. Edited since, so running again: refund, hours.` */
-function resumeText({ run, cases, resumed }: Started): string | undefined {
+function resumeText({ run, cases, resumed }: RunStarted): string | undefined {
   if (!resumed) return undefined;
   const { reused, edited, gone } = resumed;
   if (reused === cases.length) {
@@ -151,7 +161,7 @@ function resumeText({ run, cases, resumed }: Started): string | undefined {
   }
   return [
     `Resuming run ${run.id}: keeping the results of ${reused} of ${counted(cases.length, 'case')}.`,
-    ...(edited.length > 0 ? [`Edited since, so running again: ${caseList(edited)}.`] : []),
+    ...(edited.length > 0 ? [`Edited since then, so they run again: ${caseList(edited)}.`] : []),
     ...goneText(gone),
   ].join(' ');
 }

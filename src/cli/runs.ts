@@ -23,7 +23,7 @@ export async function findRun(
     const record = resolve(folder, name);
     const found = await runIn([record], (path) => rootFor(path, folder));
     if (found) return found;
-    throw new UsageError(`${name} is not a run record, or names files outside of its folder.`);
+    throw new UsageError(`${name} is not a run record, or it refers to files outside its folder.`);
   }
   const files = await findEvalFiles(args, folder);
   const found = await findEarlier(files, ({ id }) => id === name);
@@ -35,7 +35,7 @@ export async function findRun(
 
 export const NO_RUNS = 'These files have no runs. Run them first.';
 
-const ADVICE = 'Go to the folder of the eval files, or pass a run record (*.jsonl).';
+const ADVICE = 'Change to the folder that contains the eval files, or pass a run record (*.jsonl).';
 
 /** @param name one of the forms that `RUN_NAMES` describes @throws UsageError */
 export async function findRunByName(name: string, folder: string): Promise<EarlierRun> {
@@ -57,22 +57,47 @@ export async function findRunByName(name: string, folder: string): Promise<Earli
   );
 }
 
-/** The last run, or the latest earlier run that shares a file with it. @throws UsageError */
+/**
+ * The last run, or the most recent earlier run that shares a file with it. If there is none, the most recent one whose
+ * files include the same cases.
+ *
+ * @throws UsageError
+ */
 async function recentRun(name: 'last' | 'previous', files: string[]): Promise<EarlierRun> {
-  const ran = new Set<string>();
+  let last: EarlierRun | undefined;
+  let similar: EarlierRun | undefined;
   let passed = 0;
   for await (const one of earlierRuns(files)) {
-    const paths = one.run.files.map(({ path }) => path);
-    if (name === 'last' || paths.some((path) => ran.has(path))) return one;
-    if (passed === 0) for (const path of paths) ran.add(path);
+    if (name === 'last') return one;
+    if (last && haveSame(pathsOf, one, last)) return one;
+    if (last && haveSame(pathsWithIncluded, one, last)) similar ??= one;
+    last ??= one;
     passed += 1;
   }
+  if (similar) return similar;
   if (passed === 0) throw new UsageError(NO_RUNS);
   const whose = passed === 1 ? 'these files' : 'the files of the last run';
   throw new UsageError(`There is only one run of ${whose}. Run them again to have two to compare.`);
 }
 
-/** The root of the paths in a record. If the record was copied, they start at the workspace of the working folder. */
+function pathsOf({ run }: EarlierRun): string[] {
+  return run.files.map(({ path }) => path);
+}
+
+function pathsWithIncluded({ run }: EarlierRun): string[] {
+  return run.files.flatMap(({ path, includes = [] }) => [path, ...includes]);
+}
+
+function haveSame(
+  paths: (run: EarlierRun) => string[],
+  one: EarlierRun,
+  other: EarlierRun,
+): boolean {
+  const known = new Set(paths(other));
+  return paths(one).some((path) => known.has(path));
+}
+
+/** The root of the paths in a record. If the record was copied, it is the working folder's workspace. */
 export function rootFor(record: string, folder: string): string {
   return isInDataFolder(record) ? rootOfRecord(record) : workspaceOf(folder);
 }
@@ -85,10 +110,10 @@ export async function findEarlier(
   return undefined;
 }
 
-/** Adds the cases of a run to `data`. @returns whether cases may be missing @throws the signal's reason when aborted */
+/** Adds a run's cases to `data`. @returns whether cases may be missing @throws the signal's reason when aborted */
 export async function addCases(
   { records }: EarlierRun,
-  data: ComparisonData,
+  data: Pick<ComparisonData, 'add'>,
   shell: Shell,
   signal: AbortSignal,
 ): Promise<boolean> {

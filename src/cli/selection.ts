@@ -11,7 +11,8 @@ import type { RunCommandOptions, Shard } from './options.ts';
 export type SelectionOptions = Pick<RunCommandOptions, 'case' | 'tag' | 'limit' | 'shard'>;
 
 /**
- * Selects up to `limit` cases, across all files, with one of the given ids and one of the given tags, if any.
+ * Selects up to `limit` cases across all files. If ids or tags are given, a case must have one of the ids and one of
+ * the tags.
  *
  * @throws UsageError if a name matches no case, or if no case matches, regardless of its last status
  */
@@ -36,7 +37,7 @@ export function selectCases(
   return (_suite, suiteCase) => left.has(suiteCase);
 }
 
-/** The id of a case matches all of its variants. */
+/** Returns a function that checks whether a case matches the pattern. A case's id matches all of its variants. */
 function matcher(pattern: string): (suiteCase: SuiteCase) => boolean {
   const parts = pattern.split('*').map(escapeRegExp);
   const expression = new RegExp(`^${parts.join('.*')}$`, 's');
@@ -68,7 +69,7 @@ function known(what: string, names: readonly string[]): string {
   return `Known ${what}: ${truncate(names, 20, ' (turnlight list)')}.`;
 }
 
-/** Deals the cases like cards, so that every run of the same files has the same parts. */
+/** Selects one shard's cases. Deals the cases like cards, so that every run of the same files gets the same shards. */
 function partOf<One>(all: readonly One[], { part, of }: Shard): One[] {
   return all.filter((_one, index) => index % of === part - 1);
 }
@@ -98,7 +99,7 @@ export function noneWithLastStatus({ onlyFailed, onlyErrors }: LastStatus): stri
   return `No case ${words.join(' or ')} in its last run. Nothing was run.\n`;
 }
 
-/** `refund, hours, and 3 more`. @param where to see the rest, such as ` (turnlight list)` */
+/** `refund, hours, and 3 more`. @param where where to see the rest, such as ` (turnlight list)` */
 function truncate(names: readonly string[], max: number, where = ''): string {
   const more = names.length > max ? `, and ${names.length - max} more${where}` : '';
   return `${names.slice(0, max).join(', ')}${more}`;

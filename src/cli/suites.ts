@@ -11,23 +11,24 @@ import {
 } from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { collectEarly } from './memory.ts';
-import { JUDGE_VARIABLE } from './options.ts';
+import { JUDGE_VARIABLE, type RunCommandOptions } from './options.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './paths.ts';
 import type { Shell } from './shell.ts';
 
-interface LoadFlags extends Pick<JudgeOverride, 'judge' | 'baseUrl'> {
-  readonly dotenv?: string;
-}
+interface LoadFlags
+  extends Pick<JudgeOverride, 'judge' | 'baseUrl'>,
+    Pick<RunCommandOptions, 'dotenv' | 'target'> {}
 
 /**
  * @param args files, folders, or globs
- * @param isOwnAddress whether the user gave `baseUrl`; one from a record needs the same consent as one from an eval file
+ * @param isOwnAddress whether the user gave `baseUrl`; an address from a record needs the same consent as an address
+ * from an eval file
  * @throws UsageError
  */
 export async function loadSuites(
   args: readonly string[],
   shell: Shell,
-  { judge, baseUrl, dotenv }: LoadFlags = {},
+  { judge, baseUrl, dotenv, target }: LoadFlags = {},
   isOwnAddress = true,
 ): Promise<LoadedSuite[]> {
   collectEarly('reading');
@@ -39,7 +40,7 @@ export async function loadSuites(
   const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
   const loaded: LoadedSuite[] = [];
   const conversations = new SpillBuffer();
-  // One at a time: reading a file takes fifty times its size in memory.
+  // One at a time, because reading a file takes fifty times its size in memory.
   for (const file of files) {
     const suite = await loadSuite(file, onDisk, {
       workspace: fileWorkspace(file, workspace),
@@ -47,6 +48,7 @@ export async function loadSuites(
       ...(dotenv !== undefined && { dotenv: resolve(shell.folder, dotenv) }),
       ...(defaultJudge && { defaultJudge }),
       judgeOverride,
+      ...(target !== undefined && { target }),
     });
     loaded.push(compactSuite(await expandSuite(suite), conversations));
   }
@@ -55,7 +57,7 @@ export async function loadSuites(
 }
 
 /**
- * An included file runs with its suite: on its own, it lacks the suite's models and targets. If files include each
+ * An included file runs with its suite: on its own, it would lack the suite's models and targets. If files include each
  * other, the last one is kept.
  */
 function withoutIncluded(loaded: readonly LoadedSuite[]): LoadedSuite[] {
@@ -75,6 +77,6 @@ function withoutIncluded(loaded: readonly LoadedSuite[]): LoadedSuite[] {
 
 function hideSecretsOf({ password, searchParams }: URL, scrubber: Scrubber): void {
   const name = 'of --base-url';
-  for (const value of [decodeURIComponent(password), ...searchParams.values()])
-    scrubber.add(name, value);
+  scrubber.addPassword(name, password);
+  for (const value of searchParams.values()) scrubber.add(name, value);
 }

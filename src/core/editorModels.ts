@@ -1,7 +1,7 @@
 import { ReasonedError } from './errors.ts';
 import type { Message, Tool } from './message.ts';
 
-/** The models of the host editor, such as those of GitHub Copilot. */
+/** The models of the host editor, such as GitHub Copilot's. */
 export interface EditorModels {
   /** @param name `vendor/family`, such as `copilot/gpt-4.1` */
   find(name: string): Promise<EditorModel | undefined>;

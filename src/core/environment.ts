@@ -1,7 +1,7 @@
-/** The default variable for a model's key. */
+/** Default environment variable for a model's API key. */
 export const OPENAI_KEY = 'OPENAI_API_KEY';
 
-/** The address of a queue, kept off the command line, which other users can read. */
+/** Contains the queue's address, which must stay off the command line because other users can read it there. */
 export const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
 
 export const MLFLOW_TOKEN = 'MLFLOW_TRACKING_TOKEN';
@@ -46,11 +46,11 @@ export function environmentNames(value: unknown): string[] {
 /** Excludes, for example, the title of a pull request. */
 const ADDRESS_NAME = /(?:^|_)(?:url|uri|host|endpoint|base|address)$/i;
 
-/** Variables that npm and CI services set from files, messages, and names in a checkout. */
+/** Variables that npm and CI services set from a checkout's files, messages, and names. */
 const SET_BY_CHECKOUT =
   /^(?:npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system|appveyor|bitrise(?:io)?|branch|cf|change|cirrus|codebuild|deploy|git|netlify|pull_request|render|semaphore|vercel|woodpecker)_/i;
 
-/** Whether text is only a reference to a variable that, judging by its name, the user set to an address. */
+/** Whether text is only a reference to a variable whose name suggests that the user set it to an address. */
 export function isUserReference(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const [match] = text.matchAll(REFERENCE);
@@ -62,18 +62,18 @@ export function hasEnvReference(text: string): boolean {
   return text.search(REFERENCE) >= 0;
 }
 
-/** In UTF-16 units. */
+/** Positions are in UTF-16 units. */
 export function envReferences(text: string) {
   const found = [...text.matchAll(REFERENCE)];
   return found.map(({ index: offset, 0: { length } }) => ({ offset, length }));
 }
 
 export interface AllowedHost {
-  /** As in `URL.host`: with the port, unless it's the default. */
+  /** Like `URL.host`: includes the port unless it is the default. */
   readonly host: string;
   /** Default: all. */
   readonly variables?: readonly string[];
-  /** True if the `--dotenv` file named the host: by default, it receives only that file's variables. */
+  /** True if the `--dotenv` file names the host. By default, the host receives only that file's variables. */
   readonly isFromFile?: true;
 }
 

@@ -1,13 +1,13 @@
 import { counted } from './text/format.ts';
 
 export interface Estimate {
-  /** To judges, models of `chat` targets, and simulated users. */
+  /** Number of requests to judges, models of `chat` targets, and simulated users. */
   readonly requests: number;
-  /** To `module` and `command` targets. */
+  /** Number of calls to `module` and `command` targets. */
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Without prompt cache savings; null if a model's price is unknown. */
+  /** Cost without savings from prompt caches; null if a model's price is unknown. */
   readonly cost: number | null;
   /** Models without a price, as `provider:model`. */
   readonly unpriced: readonly string[];
@@ -53,7 +53,7 @@ export function estimateWords(estimate: Estimate): string {
   return words.join(', ') || 'no requests';
 }
 
-/** In the currency of the prices, or why it's unknown. */
+/** The cost, in the currency of the prices, or why it's unknown. */
 export function priceWords({ cost, noJudge }: Pick<Estimate, 'cost' | 'noJudge'>): string {
   if (noJudge) return 'no judge set';
   if (cost === null) return 'price unknown';

@@ -7,11 +7,18 @@ export const LIMITS = {
   dataSet: 256_000_000,
   dataLines: 1_000_000,
   variants: 10_000,
+  targetVariants: 20,
+  variantName: 40,
+  assertions: 100_000,
   filled: 2_000_000,
   filledCase: 20_000_000,
   filledSuite: 50_000_000,
   includes: 1_000,
   caseId: 200,
+  image: 5_000_000,
+  images: 20,
+  allImages: 20_000_000,
+  reportImages: 20_000_000,
   tokens: 500_000,
   depth: 200,
   syntaxErrors: 5_000,
@@ -19,6 +26,7 @@ export const LIMITS = {
   record: 256_000_000,
   recordLine: 32_000_000,
   recordValues: 2_000_000,
+  recordingValues: 4_000_000,
   runLine: 4_000_000,
   values: 500_000,
   recordCases: 200_000,
@@ -34,6 +42,7 @@ export const LIMITS = {
   reply: 1_000_000,
   replies: 10_000_000,
   response: 16_000_000,
+  events: 250_000,
   answer: 500_000,
   unusableAnswer: 32_000,
   answerEntries: 5_000,
@@ -44,12 +53,18 @@ export const LIMITS = {
   importedCases: 1_000,
   importedExchanges: 2_000,
   work: 5_000,
+  traceRequest: 4_000_000,
+  turnSpans: 5_000,
+  turnTrace: 16_000_000,
+  inboxConversations: 100,
+  inboxSpans: 20_000,
+  inboxTrace: 32_000_000,
 } as const;
 
-/** Minimum average bytes per value in a record; Turnlight's own records have more. */
+/** Minimum average bytes per value in a record. Turnlight's own records average more. */
 export const BYTES_PER_VALUE = 20;
 
-/** A whole number with separators: `2,000,000`. The first call of `toLocaleString` is slow. */
+/** A whole number with separators: `2,000,000`. The first call to `toLocaleString` is slow. */
 export function readable(limit: number): string {
   return String(limit).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

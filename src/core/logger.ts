@@ -28,12 +28,12 @@ export function teeLog(log: Logger, listen: (message: string) => void): Logger {
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** For logs that programs and endpoints can write to. */
+/** A log that shows hidden characters, for text from programs and endpoints. */
 export function visibleLog(log: Logger): Logger {
   return mapLog(log, visibleText);
 }
 
-/** Drops other messages. */
+/** Keeps only warnings and errors. */
 export function visibleWarnings(write: (message: string) => void): Logger {
   return visibleLog({ ...SILENT, warn: write, error: write });
 }

@@ -1,8 +1,8 @@
 type ScopeKind = 'suite' | 'case' | 'assertion';
 
 /**
- * The kinds of names and paths, and where a name is valid: the same name in two cases means two variables; in two
- * decision graphs, two nodes.
+ * The kinds of names and paths, and where a name is valid: the same name means different variables in different cases,
+ * and different nodes in different decision graphs.
  */
 export const SCOPES = {
   model: 'suite',
@@ -10,10 +10,12 @@ export const SCOPES = {
   shortModel: 'suite',
   target: 'suite',
   tool: 'suite',
+  /** One of the agents that the assistant consists of. Its name is only in the target and in conversations. */
+  agent: 'suite',
   topic: 'suite',
   tag: 'suite',
   case: 'case',
-  /** Of a decision graph. */
+  /** A node in a decision graph. */
   node: 'assertion',
   /** A key of `context`, used as `{{key}}`. */
   variable: 'case',
@@ -26,6 +28,8 @@ export const SCOPES = {
   module: 'suite',
   program: 'case',
   recording: 'suite',
+  text: 'suite',
+  image: 'case',
   folder: 'suite',
 } as const satisfies Readonly<Record<string, ScopeKind>>;
 
@@ -38,11 +42,11 @@ export type TemplateKind = 'case' | 'judge' | 'request' | 'env';
 
 const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 
-/** File extensions; a folder has none. */
+/** The file extensions of each kind; empty for a folder. */
 export const EXTENSIONS = {
   prompt: ['.md'],
   transcript: ['.json', '.jsonl', '.yaml', '.yml'],
-  /** Transcripts, data sets of transcripts, or a pattern. */
+  /** Transcripts, datasets of transcripts, or a glob pattern. */
   transcripts: ['.json', '.jsonl', '.yaml', '.yml'],
   matrix: ['.csv', '.jsonl'],
   cases: ['.yaml', '.yml'],
@@ -50,6 +54,8 @@ export const EXTENSIONS = {
   module: SCRIPTS,
   program: [...SCRIPTS, '.py', '.rb', '.sh', '.pl', '.php', '.R', '.jar'],
   recording: ['.jsonl'],
+  text: ['.md', '.txt'],
+  image: ['.png', '.jpg', '.jpeg', '.gif', '.webp'],
   folder: [] as string[],
 };
 
@@ -57,7 +63,7 @@ export function isFileKind(kind: SymbolKind | FileKind): kind is FileKind {
   return Object.hasOwn(EXTENSIONS, kind);
 }
 
-/** Whether a word of a command is the path of a program: `./check`, or `checks/order.py`. */
+/** Whether a command's argument is the path of a program, such as `./check` or `checks/order.py`. */
 export function isProgramFile(word: string): boolean {
   if (/^\.\.?\//.test(word)) return true;
   const ending = /^(?![-/])(?!\w+:).*(\.\w+)$/.exec(word)?.[1];
@@ -65,20 +71,20 @@ export function isProgramFile(word: string): boolean {
 }
 
 /**
- * What a field of a schema refers to, next to its description:
+ * What a schema field refers to, declared next to its description:
  *
- *     name: z.string().meta({ description: 'Name of the tool.', refersTo: 'tool' })
+ * name: z.string().meta({ description: 'Name of the tool.', refersTo: 'tool' })
  *
  * Completion, links, definitions, references, renaming, colors, and checks derive from it.
  */
 export interface Meaning {
-  /** The text, or each key of a record, declares a name of this kind. */
+  /** The text, or each of the record's keys, declares a name of this kind. */
   readonly declares?: SymbolKind | undefined;
-  /** The text, or each key of a record, refers to a name that is declared elsewhere. */
+  /** The text, or each of the record's keys, refers to a name of this kind that is declared elsewhere. */
   readonly refersTo?: SymbolKind | undefined;
   /** The text is the path of a file of this kind, relative to the file that contains it. */
   readonly file?: FileKind | undefined;
-  /** Where the variables in it, at any depth, come from. */
+  /** Where the variables in the text, at any depth, come from. */
   readonly template?: TemplateKind | 'none' | undefined;
   /** Starts a scope for names of cases or assertions. */
   readonly opens?: 'case' | 'assertion' | undefined;

@@ -1,20 +1,36 @@
 import * as z from 'zod';
+import { type Image, imageSchema } from './image.ts';
 
 export const toolCallSchema = z.object({
   id: z.string().meta({ description: 'Id of the call.' }),
   name: z.string().meta({ description: 'Name of the tool.' }),
-  arguments: z.unknown().meta({ description: 'Parsed JSON, or the text if it does not parse.' }),
+  arguments: z
+    .unknown()
+    .meta({ description: "The parsed JSON, or the text if it isn't valid JSON." }),
 });
 
-/** A chat message in canonical form. Dialects produce it; all other code sees only this. */
+/** A tool call in a message. Its agent defaults to the message's agent. */
+const madeCallSchema = toolCallSchema.extend({
+  agent: z.string().optional(),
+  /** How long the tool took, in milliseconds. */
+  latency: z.number().min(0).optional(),
+  /** Id of the call during which this call was made, such as a call that consults another agent. */
+  within: z.string().optional(),
+});
+
+/** The images of a message, in order; its text marks the position of each one with `imageText`. */
+const images = z.array(imageSchema).optional();
+
+/** A chat message in canonical form. Dialects produce it; all other code uses only this form. */
 export const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.string() }),
   z.strictObject({ role: z.literal('developer'), content: z.string() }),
-  z.strictObject({ role: z.literal('user'), content: z.string() }),
+  z.strictObject({ role: z.literal('user'), content: z.string(), images }),
   z.strictObject({
     role: z.literal('assistant'),
     content: z.string(),
-    toolCalls: z.array(toolCallSchema).optional(),
+    images,
+    toolCalls: z.array(madeCallSchema).optional(),
     retrievalContext: z.array(z.string()).optional(),
     agent: z.string().optional(),
   }),
@@ -22,7 +38,12 @@ export const messageSchema = z.discriminatedUnion('role', [
 ]);
 
 export type ToolCall = z.infer<typeof toolCallSchema>;
+export type MadeCall = z.infer<typeof madeCallSchema>;
 export type Message = z.infer<typeof messageSchema>;
+
+export function imagesOf(message: Message): readonly Image[] {
+  return 'images' in message ? (message.images ?? []) : [];
+}
 
 /** A tool that the assistant may call, in OpenAI's function shape without its wrapper. */
 export const toolSchema = z.strictObject({
@@ -39,12 +60,12 @@ export const toolSchema = z.strictObject({
   kind: z
     .enum(['tool', 'resource', 'prompt'])
     .optional()
-    .meta({ description: 'What the MCP server offers it as.', default: 'tool' }),
+    .meta({ description: 'How the MCP server offers it.', default: 'tool' }),
 });
 
 export type Tool = z.infer<typeof toolSchema>;
 
-/** Tools as files contain them: plain, or in OpenAI's wrapper. */
+/** Tools in the forms that files can use: plain, or in OpenAI's wrapper. */
 export const toolsSchema = z.array(
   z.union([
     z.strictObject({

@@ -5,7 +5,7 @@ import type { FileKind } from './meaning.ts';
 
 const positionSchema = z.object({
   line: z.int().min(0).meta({ description: 'From 0.' }),
-  character: z.int().min(0).meta({ description: 'From 0, in UTF-16 units.' }),
+  character: z.int().min(0).meta({ description: 'Zero-based, in UTF-16 code units.' }),
 });
 
 export const rangeSchema = z.object({
@@ -16,7 +16,7 @@ export const rangeSchema = z.object({
 /** `path` is absolute. */
 export const sourceSchema = z.object({
   path: z.string().meta({ description: 'The file.' }),
-  range: rangeSchema.meta({ description: 'Its place in the file.' }),
+  range: rangeSchema.meta({ description: 'Its position in the file.' }),
 });
 
 export type Position = z.infer<typeof positionSchema>;
@@ -39,10 +39,10 @@ export function overlaps(a: Range, b: Range): boolean {
 
 /** Data for a quick fix: plain JSON, sent with the diagnostic. Paths start at the root of the document. */
 export interface Fix {
-  /** Alternatives to `replacement`, most likely first. */
+  /** Other suggestions besides `replacement`, most likely first. */
   readonly alternatives?: readonly string[];
   readonly remove?: Path;
-  /** The mapping at `to` lacks a key; `value` is set if known. */
+  /** A key to add to the mapping at `to`; `value` is set if known. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
   /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`. */
   readonly beside?: { readonly to: Path; readonly keys: Readonly<Record<string, boolean>> };
@@ -61,7 +61,15 @@ export interface Fix {
 
 export type NewFileKind = Exclude<FileKind, (typeof NEVER_NEW)[number]>;
 
-const NEVER_NEW = ['program', 'recording', 'folder', 'transcripts', 'matrix'] as const;
+const NEVER_NEW = [
+  'program',
+  'recording',
+  'text',
+  'folder',
+  'transcripts',
+  'matrix',
+  'image',
+] as const;
 
 export function isNewFileKind(kind: FileKind): kind is NewFileKind {
   return !(NEVER_NEW as readonly FileKind[]).includes(kind);
@@ -80,7 +88,7 @@ export interface Problem {
   /** The text that fixes `range`, if that is certain. */
   readonly replacement?: string;
   readonly fix?: Fix;
-  /** The code has no effect and can be shown faded. */
+  /** The code has no effect, so the editor can fade it. */
   readonly unnecessary?: boolean;
 }
 
@@ -95,7 +103,7 @@ export function isError(problem: Problem): boolean {
 }
 
 /**
- * Limits the problems per file, keeping errors first, and adds one that counts the rest.
+ * Limits the problems per file, keeping errors first, and adds one with the number of omitted problems.
  *
  * @param problems sorted, like the result
  */
@@ -118,7 +126,7 @@ export function limitProblems(problems: readonly Problem[]): readonly Problem[] 
   });
 }
 
-/** Suggestions for a quick fix, most likely first. */
+/** Replacement texts for a quick fix, most likely first. */
 export function suggestionsOf([replacement, ...alternatives]: readonly string[]): Pick<
   Problem,
   'replacement' | 'fix'

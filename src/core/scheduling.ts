@@ -1,6 +1,6 @@
 /**
- * Runs one call at a time. Calls during a run share the next one: the current result may be outdated, and an older
- * result never replaces a newer one.
+ * Runs one call at a time. Calls made during a run share the next run, because the current run's result may be
+ * outdated. An older result never replaces a newer one.
  */
 export function coalesce<Found>(work: () => Promise<Found>): () => Promise<Found> {
   let doing: Promise<Found> | undefined;

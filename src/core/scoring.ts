@@ -18,6 +18,12 @@ export function mean(values: readonly number[]): number | undefined {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** Undefined for an empty list. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  return mean(sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1));
+}
+
 /** Lowest and highest value, such as 1 and 5. */
 export type Scale = readonly [low: number, high: number];
 
@@ -42,7 +48,7 @@ export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';
 }
 
-/** 0.1 + 0.2 must reach a threshold of 0.3. */
+/** Tolerates rounding errors: 0.1 + 0.2 must reach a threshold of 0.3. */
 export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - SCORE_EPSILON;
 }
@@ -64,11 +70,12 @@ export function caseScore(
 }
 
 /**
- * A `required` verdict that failed or couldn't be judged fails the case; otherwise, any error makes it an error;
- * otherwise, the score must reach the threshold, or every verdict must pass if there is none. Without scores, the case
- * is skipped.
+ * A `required` verdict that failed or couldn't be judged fails the case; otherwise, any error makes the case an error.
+ * Otherwise, the score must reach the threshold or, if there is none, every verdict must pass. A case without scores is
+ * skipped.
  *
- * @param stoppedEarly whether `stop_on_failure` ended it before its last turn, so that its other assertions have no score
+ * @param stoppedEarly whether `stop_on_failure` ended it before its last turn, so that its other assertions have no
+ * score
  */
 export function caseStatus(
   verdicts: readonly Verdict[],
@@ -135,7 +142,7 @@ export function entriesByTurn(
   return groupBy(entries, ({ entry }) => entry.turn);
 }
 
-/** Has the status of the worst verdict. */
+/** The badge's status is the worst verdict's status. */
 export function badgeOf(entries: TurnBadge['entries']): TurnBadge | undefined {
   const status = WORST_FIRST.find((one) => entries.some(({ entry }) => entry.status === one));
   if (status === undefined) return undefined;

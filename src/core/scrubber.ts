@@ -17,13 +17,11 @@ export function isSecretName(name: string): boolean {
 /** Also matches addresses with several hosts, which `URL` can't parse. */
 const USER_AND_PASSWORD = /^(?:[a-z][a-z0-9+.-]*:)+\/\/([^/?#:]*):([^/?#]*)@/i;
 
-/** Such as `postgres`, the password of many test databases. Hiding it would garble text. */
+/** An ordinary word, such as `postgres`, the password of many test databases. Hiding it would garble text. */
 const ORDINARY_WORD = /^[a-z]{1,12}$/i;
 
-/** The password in an address, as written and decoded. */
-function passwordsIn(value: string): string[] {
-  const [, , password = ''] = USER_AND_PASSWORD.exec(value.trim()) ?? [];
-  if (ORDINARY_WORD.test(password)) return [];
+/** The password as written in an address and, unless an escape is malformed, in decoded form. */
+function formsOfPassword(password: string): string[] {
   try {
     return [password, decodeURIComponent(password)];
   } catch {
@@ -34,10 +32,10 @@ function passwordsIn(value: string): string[] {
 /** Maximum characters of a secret's name to show. A header can have any name. */
 const MAX_NAME = 100;
 
-/** Also matches them as written in a file such as `.env` or JSON. */
+/** Also matches escaped line breaks, which secrets contain in `.env` and JSON files. */
 const LINE_BREAKS = /(?:[\r\n]|\\[rn])+/;
 
-/** More than a certificate chain with a key has. */
+/** More lines than a certificate chain with a key has. */
 const MAX_LINES = 1_000;
 
 const PEM_BOUNDARY = /^-----(?:BEGIN|END) [^-]*-----$/;
@@ -46,7 +44,7 @@ const PEM_BOUNDARY = /^-----(?:BEGIN|END) [^-]*-----$/;
  * Removes secrets from text: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
  */
 export class Scrubber {
-  /** By each of the secret's encoded forms. */
+  /** Secrets' names by each of their encoded forms. */
   readonly #names = new Map<string, string>();
   #needles: Needles | undefined;
 
@@ -59,8 +57,14 @@ export class Scrubber {
   addSecretsOf(named: Readonly<Record<string, string | undefined>>): void {
     for (const [name, value = ''] of Object.entries(named)) {
       if (isSecretName(name)) this.add(name, value);
-      for (const password of passwordsIn(value)) this.add(name, password);
+      const [, , password = ''] = USER_AND_PASSWORD.exec(value.trim()) ?? [];
+      if (!ORDINARY_WORD.test(password)) this.addPassword(name, password);
     }
+  }
+
+  /** @param password as written in an address */
+  addPassword(name: string, password: string): void {
+    for (const form of formsOfPassword(password)) this.add(name, form);
   }
 
   /** Also hides each line of a multiline secret, such as a PEM key, since programs print lines one by one. */
@@ -97,21 +101,26 @@ export class Scrubber {
     return done === 0 ? text : clean + text.slice(done);
   }
 
-  /** The part of streamed text that no secret can overlap. */
+  /** The beginning of streamed text: the part that no secret can extend beyond. */
   beginning(text: string): string {
     const clean = this.text(text);
     return clean.slice(0, clean.length - (this.#needles?.overlap(clean) ?? 0));
   }
 
   /**
-   * Keeps our own keys and words, and the names of files and cases, even if a secret equals one. Returns the same
-   * object if there are no secrets.
+   * Keeps Turnlight's own keys and words, and the names of files and cases, even if a secret equals one. Returns the
+   * same object if there are no secrets.
    */
   data<Data>(data: Data): Data {
     return this.#needles ? (this.#clean(data, '', false) as Data) : data;
   }
 
-  /** The text of an answer. If it is JSON, its keys, its numbers, and words from its schema stay. */
+  /** Like `data`, for data whose keys others chose, such as a server's answer. */
+  foreign<Data>(data: Data): Data {
+    return this.#needles ? (this.#clean(data, '', true) as Data) : data;
+  }
+
+  /** Scrubs an answer's text. If the text is JSON, its keys, its numbers, and words from its schema are kept. */
   answer(text: string, schema: unknown): string {
     const clean = this.text(text);
     if (clean === text) return text;
@@ -128,7 +137,7 @@ export class Scrubber {
   /**
    * Restores the secrets in scrubbed data that `known` also contains, so that the two can be compared.
    *
-   * @param known such as the keys of an assertion; backslashes in a pattern don't matter
+   * @param known for example, an assertion's keys; backslashes in a pattern don't matter
    */
   restore<Data>(data: Data, known: unknown): Data {
     const secrets = new Map<string, string>();
@@ -158,7 +167,7 @@ export class Scrubber {
     return JSON.stringify(this.data(data));
   }
 
-  /** @param isForeign whether the keys aren't ours */
+  /** @param isForeign whether others chose the keys */
   #clean(value: unknown, key: string, isForeign: boolean): unknown {
     if (typeof value === 'string') {
       return !isForeign && OWN_WORDS.get(key)?.test(value) ? value : this.text(value);
@@ -187,12 +196,12 @@ export class Scrubber {
   }
 }
 
-/** Whether JSON data contains a secret's placeholder, or text that looks like one. */
+/** Whether JSON data contains a hidden secret's placeholder, or text that looks like one. */
 export function hidesSecret(data: unknown): boolean {
   return JSON.stringify(data)?.includes('[hidden: ') ?? false;
 }
 
-/** JSON data with each placeholder of a secret replaced by a character that doesn't occur in text. */
+/** JSON data in which a character that doesn't occur in text replaces each placeholder for a secret. */
 export function blankSecrets<Data>(data: Data): Data {
   return mapTexts(data, (text) => text.replace(/\[hidden: [^[\]]*\]?/g, '\uffff')) as Data;
 }
@@ -215,7 +224,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   );
 }
 
-/** Those of our keys under which agents, programs, and authors choose the keys. */
+/** Keys of ours whose values' keys are chosen by agents, programs, and authors. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set([
   'arguments',
   'context',
@@ -223,11 +232,12 @@ const FOREIGN_KEYS: ReadonlySet<string> = new Set([
   'expectations',
   'parameters',
   'schema',
+  'thoughts',
 ]);
 
 /**
- * Our keys for names of files and cases. These names identify results, and variables that aren't secrets, such as
- * `SONAR_PROJECT_KEY`, may equal one.
+ * Our keys for names of files and cases. These names must be kept: they identify results, and a variable that isn't
+ * secret, such as `SONAR_PROJECT_KEY`, may have the same value.
  */
 const OWN_NAMES: ReadonlySet<string> = new Set(['suite', 'suite_name', 'variant', 'path', 'cases']);
 
@@ -239,7 +249,7 @@ function isNames(value: unknown): boolean {
 
 const OWN_WORD = /^[a-z]+(?:-[a-z]+)*$/;
 
-/** Values that programs compare, by our keys. They appear in our source, so they aren't secrets. */
+/** Values that programs compare, by our key for them. They appear in our source code, so they aren't secrets. */
 const OWN_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['answerFormat', OWN_WORD],
   ['finish', OWN_WORD],
@@ -255,18 +265,26 @@ const OWN_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['type', OWN_WORD],
 ]);
 
+/** Characters that Go, Gson, and .NET escape in JSON, so that it can be part of HTML. */
+const HTML_CHARACTERS = [/[&<>]/g, /[&'<=>]/g, /[&'+<>`]|[^\0-\x7f]/g];
+
 function formsOf(secret: string): string[] {
   const quoted = inJson(secret);
   const ascii = quoted.replace(/[^\0-\x7f]/g, unicodeEscape);
-  // As a request would send it; half a character would be an error.
+  // The text as a request would send it; half a character would be an error.
   const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
   const inUrl = encodeURIComponent(sent);
+  const safe = HTML_CHARACTERS.map((pattern) => quoted.replace(pattern, unicodeEscape));
   const texts = [
     secret,
     quoted,
-    // As Python and PHP write JSON.
+    // The text as Python and PHP write it in JSON.
     ascii,
     ...[quoted, ascii].map((text) => text.replaceAll('/', '\\/')),
+    ...safe,
+    ...safe.map((text) =>
+      text.replaceAll(/\\u..../g, (code) => `\\u${code.slice(2).toUpperCase()}`),
+    ),
     inUrl,
     inUrl.replaceAll('%2F', '/'),
     inUrl.replaceAll(/%../g, (code) => code.toLowerCase()),

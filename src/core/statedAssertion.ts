@@ -3,9 +3,9 @@ import type { Verdict } from './verdict.ts';
 
 /** An assertion as written in its file, for people who read its verdict. */
 export const statedAssertionSchema = z.strictObject({
-  /** Its identity in the case, as in a verdict. */
+  /** The assertion's key, which identifies it in its case, as in a verdict. */
   key: z.string(),
-  /** SHA-256 of its question, hexadecimal, as in a verdict. */
+  /** SHA-256 hash of its question, in hexadecimal, as in a verdict. */
   questionHash: z.string(),
   /** Index in the case's list, as in a verdict. */
   index: z.int().min(0),
@@ -16,9 +16,9 @@ export const statedAssertionSchema = z.strictObject({
   path: z.string(),
   /** From 1. */
   line: z.int().min(1),
-  /** A sentence about the type. */
+  /** A sentence that describes the type. */
   summary: z.string(),
-  /** Its own keys, such as `value` of `contains`, in the file's order. */
+  /** The type's own keys, such as `value` of `contains`, in the file's order. */
   keys: z.array(z.strictObject({ key: z.string(), text: z.string() })),
   /** Its labels' scores, if its judge chooses from labels. */
   labels: z.record(z.string(), z.number()).optional(),

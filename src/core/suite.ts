@@ -1,5 +1,6 @@
 import type { SourcedMessage } from './conversation.ts';
 import { isMapping, type Mapping } from './data/data.ts';
+import type { Image, ImageSources } from './image.ts';
 import type { Tool } from './message.ts';
 import type { Problem, Range, Source } from './problem.ts';
 import type { Aggregate, Grading } from './scoring.ts';
@@ -9,11 +10,11 @@ export interface Suite {
   readonly path: string;
   readonly name: string;
   readonly description?: string;
-  /** SHA-256 of the file's text, hexadecimal. */
+  /** SHA-256 hash of the file's text, in hexadecimal. */
   readonly hash: string;
-  /** The folder that its paths must not leave. */
+  /** The workspace folder, which paths in the file must not leave. */
   readonly workspace: string;
-  /** Names of variables that contain API keys of its models. */
+  /** Names of the variables that contain its models' API keys. */
   readonly keyVariables: readonly string[];
   readonly cases: readonly SuiteCase[];
 }
@@ -21,7 +22,11 @@ export interface Suite {
 export interface SuiteCase {
   readonly id: string;
   readonly variant?: string;
-  /** Set if its variants are different recorded conversations. */
+  /** Set if the case runs one of its target's variants. */
+  readonly targetVariant?: TargetVariantRef;
+  /** The target's variants as targets, in order; set if it has any. */
+  readonly targets?: readonly TargetSpec[];
+  /** Set if the case's variants are different recorded conversations. */
   readonly recorded?: true;
   readonly description?: string;
   readonly tags: readonly string[];
@@ -41,10 +46,22 @@ export interface SuiteCase {
   readonly aggregate?: Aggregate;
   readonly repeat: Repeat;
   readonly stopOnFailure: boolean;
-  /** If the case has several variants: finds them, without reading their messages. */
+  /** Where the images of its messages are; absent if it has none. */
+  readonly images?: ImageSources;
+  /** Finds the case's variants without reading their messages; set if it has several. */
   readonly expand?: () => Promise<ExpandedCase>;
-  /** Reads a variant, which until then contains only what all variants share. Has no case if it has errors. */
+  /**
+   * Reads a variant, which until then contains only data that all variants share. If the variant has errors,
+   * `suiteCase` is absent.
+   */
   readonly open?: () => Promise<{ suiteCase?: SuiteCase; problems: readonly Problem[] }>;
+}
+
+/** One of the `variants` of a target. In its cases, `variant` ends with its name. */
+export interface TargetVariantRef {
+  readonly name: string;
+  /** All variants' names, in the file's order. The others are compared with the first. */
+  readonly of: readonly string[];
 }
 
 /** Removes locations, which don't affect a run. */
@@ -62,17 +79,17 @@ function isSource(value: unknown): boolean {
 /** The unopened variants of a case. */
 export interface ExpandedCase {
   readonly cases: readonly SuiteCase[];
-  /** Files that contain them, absolute. */
+  /** Absolute paths of the files that contain the variants. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** Each repetition is an item in the editor, and costs requests. */
+/** Limited because each repetition appears as an item in the editor and costs requests. */
 export const MAX_REPETITIONS = 1000;
 
 export interface Repeat {
   readonly times: number;
-  /** Share of the repetitions that must pass, 0..1: `all` is 1, `any` is `1 / times`. */
+  /** The share of repetitions that must pass, 0..1: `all` is 1, `any` is `1 / times`. */
   readonly pass: number;
 }
 
@@ -99,22 +116,23 @@ export interface SimulatedUser {
   readonly persona?: string;
   readonly guidelines?: readonly string[];
   readonly stopWhen?: string;
-  /** Sent first, as written. */
+  /** Turns to send first, as written. */
   readonly opening: readonly ScriptedTurn[];
-  /** Maximum for the conversation, including `opening`. */
+  /** Maximum number of user turns in the conversation, including `opening`. */
   readonly maxUserTurns: number;
   readonly model?: ModelSpec;
   readonly seed?: number;
   readonly source: Source;
 }
 
-/** Each turn costs a request, and makes the following ones longer. */
+/** Limited because each turn costs a request and makes the following requests longer. */
 export const MAX_USER_TURNS = 200;
 
 export const DEFAULT_USER_TURNS = 10;
 
 export interface ScriptedTurn {
   readonly user: string;
+  readonly images?: readonly Image[];
   readonly expected?: string;
   readonly source: Source;
 }
@@ -124,18 +142,18 @@ export interface MessageHistory {
   readonly notes: readonly string[];
 }
 
-/** Without messages if the case has several variants, until one is opened. */
+/** Has no messages if the case has several variants, until one is opened. */
 export interface TranscriptOrigin extends MessageHistory {
   readonly kind: 'transcript';
 }
 
 /** A model as configured: the provider's own keys, validated by its schema. */
 export interface ModelSpec {
-  /** `provider:model`, as shown and recorded. */
+  /** The model as `provider:model`, as shown and recorded. */
   readonly id: string;
   readonly provider: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** `params` as written in the file, if `${env:NAME}` was filled in. */
+  /** `params` as written in the file; set if `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
   /** Environment variables whose values are sent with requests. */
   readonly sends?: readonly string[];
@@ -147,15 +165,15 @@ export interface ModelSpec {
 
 /** A target as configured. A `chat` target's model is resolved separately. */
 export interface TargetSpec {
-  /** In `targets`, or else its type. */
+  /** Its name in `targets`, or its type if it isn't declared there. */
   readonly name: string;
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** `params` as written in the file, if `${env:NAME}` was filled in. */
+  /** `params` as written in the file; set if `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
   readonly folder: string;
   readonly system?: string;
-  /** Its own tools, which replace those of the case. */
+  /** The target's own tools, which replace the case's. */
   readonly tools?: readonly Tool[];
   readonly model?: ModelSpec;
 }
@@ -164,11 +182,13 @@ export interface TargetSpec {
 export type At =
   | { readonly kind: 'all' | 'live' | 'last' | 'first' | 'each' }
   | { readonly kind: 'turns'; readonly turns: readonly number[] }
-  | { readonly kind: 'range'; readonly from: number; readonly to: number };
+  | { readonly kind: 'range'; readonly from: number; readonly to: number }
+  /** The turns in which this agent says or calls something. */
+  | { readonly kind: 'agent'; readonly agent: string };
 
 export interface Assertion {
   readonly index: number;
-  /** Its identity in the case, across runs and edits. */
+  /** Identifies the assertion in its case, across runs and edits. */
   readonly key: string;
   readonly type: string;
   readonly name: string;
@@ -176,7 +196,7 @@ export interface Assertion {
   /** The type's own keys, checked by its schema. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly prompt?: JudgePrompt;
-  /** 0..1: its own, or else its prompt's, or else its type's. */
+  /** 0..1: the assertion's own threshold, or else its prompt's, or else its type's. */
   readonly threshold: number;
   readonly weight: number;
   readonly required: boolean;
@@ -184,11 +204,11 @@ export interface Assertion {
   readonly at: At;
   readonly judge?: ModelSpec;
   readonly temperature?: number;
-  /** Number of times to ask the judge, 1 by default; the median score and the majority's label count. */
+  /** Number of times to ask the judge, 1 by default; the result is the median score and the majority's label. */
   readonly samples?: number;
   /** `turn` asks about each judged turn separately, with `window` turns before it; `conversation` by default. */
   readonly granularity?: 'conversation' | 'turn';
-  /** Number of turns to show before those judged, if the conversation is partially shown; 10 by default. */
+  /** Number of turns to show before the judged ones if only part of the conversation is shown; 10 by default. */
   readonly window?: number;
   /** If set, labeled conversations are shown before the question. */
   readonly examples?: 'labels';

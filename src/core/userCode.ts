@@ -7,7 +7,7 @@ export const programKeys = {
     .optional()
     .meta({ description: 'Extra environment variables.' }),
   pass_env: z
-    .array(z.string().regex(VARIABLE_NAME, 'Expected the name of a variable'))
+    .array(z.string().regex(VARIABLE_NAME, 'Expected the name of an environment variable'))
     .optional()
     .meta({
       description:
@@ -15,14 +15,14 @@ export const programKeys = {
     }),
 };
 
-/** A user's function or program that is called once, with JSON, and returns JSON. */
+/** A user's function or program. Each call receives JSON and returns JSON. */
 export interface UserCode {
   readonly runs: /** `path` is absolute. */
     | { readonly kind: 'function'; readonly path: string; readonly exported: string }
-    /** Run without a shell, with the absolute path `folder` as the working folder. */
+    /** Run without a shell; its working folder is the absolute path `folder`. */
     | { readonly kind: 'program'; readonly command: readonly string[]; readonly folder: string };
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly pass_env?: readonly string[] | undefined;
-  /** Milliseconds; default: the target's timeout. */
+  /** In milliseconds; defaults to the target's timeout. */
   readonly timeout?: number | undefined;
 }

@@ -2,27 +2,29 @@ import * as z from 'zod';
 import { groupBy } from './data/data.ts';
 import { listOf } from './data/listOf.ts';
 
-/** `error`: could not be judged or run. `skipped`: did not apply or was not reached. */
+/** `error`: it could not be judged or run. `skipped`: it did not apply or was not reached. */
 export const statusSchema = z.enum(['pass', 'fail', 'error', 'skipped']);
 
 const scored = {
-  status: statusSchema.extract(['pass', 'fail']).meta({ description: 'Decided.' }),
+  status: statusSchema.extract(['pass', 'fail']).meta({ description: 'The outcome.' }),
   score: z.number().min(0).max(1).meta({ description: 'The score.' }),
 };
 
 const unscored = {
-  status: statusSchema.extract(['error', 'skipped']).meta({ description: 'Not decided.' }),
+  status: statusSchema
+    .extract(['error', 'skipped'])
+    .meta({ description: 'Could not be judged, or did not apply.' }),
   score: z.null().meta({ description: 'No score.' }),
 };
 
 const quoteSchema = z.object({
   text: z.string().meta({ description: 'The quoted text.' }),
-  verified: z.boolean().meta({ description: 'False if the turn does not contain them.' }),
+  verified: z.boolean().meta({ description: 'False if the turn does not contain the quote.' }),
 });
 
 const turnKeys = {
   turn: z.int().min(1).meta({ description: 'The number of the turn.' }),
-  rationale: z.string().meta({ description: 'Why.' }),
+  rationale: z.string().meta({ description: 'The reason for the verdict.' }),
   evidence: quoteSchema.optional().meta({ description: 'A quote from the turn.' }),
   label: z.string().optional().meta({ description: 'The label, if the judge picks one.' }),
 };
@@ -33,7 +35,7 @@ export const turnVerdictSchema = z.discriminatedUnion('status', [
 ]);
 
 export const usageSchema = z.object({
-  calls: z.int().min(0).meta({ description: 'Requests.' }),
+  calls: z.int().min(0).meta({ description: 'Number of requests.' }),
   input_tokens: z.int().min(0).meta({ description: 'Input tokens, as counted by the endpoint.' }),
   cached_tokens: z
     .int()
@@ -41,28 +43,28 @@ export const usageSchema = z.object({
     .meta({ description: "Input tokens from the provider's prompt cache." }),
   output_tokens: z.int().min(0).meta({ description: 'Output tokens.' }),
   cost: z.number().min(0).nullable().meta({
-    description: "In the currency of the models' `price`; null if there is no price.",
+    description: "Cost in the currency of the models' `price`; null if there is no price.",
   }),
   from_cache: z.int().min(1).exactOptional().meta({
     description: 'Additional requests that were answered from the cache, at no cost.',
   }),
 });
 
-/** Needed for the recursive type to resolve. */
+/** Declared because the recursive type wouldn't resolve otherwise. */
 interface Verdicts extends Array<Verdict> {}
 
 const verdictKeys = z.object({
   assertion: z
     .object({
       key: z.string().optional().meta({
-        description: 'Its identity in the case; absent in records of version 1.',
+        description: 'Identifies the assertion in its case; absent in records of version 1.',
       }),
       index: z.int().min(0).meta({
         description:
           "Index in the case's assertions: `defaults` first, then the case's, then those of its turns.",
       }),
       type: z.string().meta({ description: 'Its type.' }),
-      name: z.string().meta({ description: 'Its label.' }),
+      name: z.string().meta({ description: 'Its display name.' }),
       path: z.string().meta({ description: 'The file that contains it.' }),
       line: z.int().min(1).meta({ description: 'Its line, from 1.' }),
       required: z.boolean().meta({ description: 'As in the eval file.' }),
@@ -72,27 +74,27 @@ const verdictKeys = z.object({
   label: z
     .string()
     .optional()
-    .meta({ description: 'The outcome in a word, such as `yes` or `unresolved`.' }),
+    .meta({ description: 'The outcome in one word, such as `yes` or `unresolved`.' }),
   value: z.union([z.string(), z.number()]).optional().meta({
-    description: 'The outcome on its own scale, such as 4 of 1 to 5, or its label.',
+    description: 'The outcome on its own scale, such as 4 on a scale of 1 to 5, or its label.',
   }),
   scale: z.tuple([z.number(), z.number()]).optional().meta({
     description: 'Lowest and highest `value`, if the scale is not 0 to 1.',
   }),
   threshold: z.number().min(0).max(1).meta({ description: 'The score needed to pass.' }),
-  rationale: z.string().meta({ description: 'Why.' }),
+  rationale: z.string().meta({ description: 'The reason for the verdict.' }),
   turns: listOf(turnVerdictSchema).meta({ description: 'Verdicts on single turns.' }),
   hits: listOf(z.string()).meta({
-    description: 'Good points, such as `Turn 2: recalled the name`.',
+    description: 'What went well, such as `Turn 2: recalled the name`.',
   }),
-  misses: listOf(z.string()).meta({ description: 'Bad points.' }),
+  misses: listOf(z.string()).meta({ description: 'What went wrong.' }),
   details: z
     .record(z.string(), z.unknown())
-    .meta({ description: 'Additional data specific to this type.' }),
+    .meta({ description: 'Additional data specific to the assertion type.' }),
   get nested(): z.ZodOptional<z.ZodType<Verdicts>> {
     return listOf(verdictSchema)
       .optional()
-      .meta({ description: 'Verdicts of the assertions that decided this one, in their order.' });
+      .meta({ description: 'Verdicts of the nested assertions that decided this one, in order.' });
   },
   judge: z
     .object({
@@ -142,7 +144,8 @@ const unscoredSchema = verdictKeys.extend({
     description: 'A stable name, such as `timeout`, `cut-off` or `not-applicable`.',
   }),
   unusable: listOf(z.string()).optional().meta({
-    description: "The judge's unusable answers, with the repair last; together at most 64 kB.",
+    description:
+      "The judge's unusable answers. The last one is its attempt at a repair. At most 64 kB in total.",
   }),
 });
 
@@ -175,13 +178,13 @@ export const NO_USAGE: Usage = {
   cost: null,
 };
 
-/** The usage of a cached answer. @param then the original request's usage */
+/** The usage of a cached answer. @param then usage for the original request */
 export function fromCache(then: Usage | undefined): Usage {
   const { calls = 1, cost = null } = then ?? {};
   return { ...NO_USAGE, cost: cost === null ? null : 0, ...(calls > 0 && { from_cache: calls }) };
 }
 
-/** The cost is known if either part's cost is. */
+/** The cost is known if at least one part's cost is known. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cached = (a.from_cache ?? 0) + (b.from_cache ?? 0);
   return {
@@ -198,7 +201,10 @@ export function usageOf(parts: readonly { readonly usage: Usage }[]): Usage {
   return parts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
 
-/** Returns whether all answers for a verdict came from the cache. Only the first verdict of a request has its usage. */
+/**
+ * Returns whether all answers for a verdict came from the cache. A request's usage is recorded only with its first
+ * verdict.
+ */
 export function isCachedAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
   const requests = new Set(verdicts.filter(isCached).flatMap(requestOf));
   return (verdict) => isCached(verdict) || requestOf(verdict).some((one) => requests.has(one));
@@ -212,7 +218,7 @@ function requestOf({ judge }: Verdict): string[] {
   return judge?.prompt_hash === undefined ? [] : [judge.prompt_hash];
 }
 
-/** A case's verdicts by the keys of their assertions, or by their names in records of version 1. */
+/** A case's verdicts by assertion key or, in version 1 records, by assertion name. */
 export function keyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
   const groups = groupBy(verdicts, ({ assertion }) => assertion.key ?? assertion.name);
   return [...groups].flatMap(([key, own]) =>
@@ -220,7 +226,7 @@ export function keyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][]
   );
 }
 
-/** All verdicts that people can label: includes nested verdicts, after their parent. */
+/** All verdicts that people can label, including nested verdicts, which follow their parents. */
 export function allKeyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
   return keyedVerdicts(verdicts).flatMap(([key, verdict]): [string, Verdict][] => [
     [key, verdict],

@@ -4,8 +4,8 @@ import { NotRegularError } from './regularFile.ts';
 const READ_CAUSES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
-  EACCES: 'you may not read it',
-  EPERM: 'you may not read it',
+  EACCES: "you don't have permission to read it",
+  EPERM: "you don't have permission to read it",
 };
 
 /** The cause of a failed read, for use after a colon. */
@@ -14,9 +14,9 @@ export function readErrorText(error: unknown): string {
   return READ_CAUSES[code] ?? errorText(error);
 }
 
-type UnwritableReason = 'full' | 'not-allowed' | 'missing' | 'in-the-way' | 'other';
+type UnwritableReason = 'full' | 'not-allowed' | 'missing' | 'in-the-way' | 'too-large' | 'other';
 
-/** Turnlight could not write one of its own files; no verdict depends on it. `message` says what to do. */
+/** Thrown if Turnlight can't write one of its own files; no verdict depends on them. `message` says what to do. */
 export class UnwritableError extends ReasonedError<UnwritableReason> {
   override readonly name = 'UnwritableError';
   /** The file's name in messages: `The record`. */
@@ -34,13 +34,13 @@ export class UnwritableError extends ReasonedError<UnwritableReason> {
 const WRITE_CAUSES: Readonly<Record<string, readonly [UnwritableReason, words: string]>> = {
   ENOSPC: ['full', 'the disk is full. Free some space.'],
   EDQUOT: ['full', 'your disk quota is used up. Free some space.'],
-  EROFS: ['not-allowed', 'the disk is read-only. Use a folder that can be written.'],
-  EACCES: ['not-allowed', 'you may not write there. Change the permissions.'],
-  EPERM: ['not-allowed', 'you may not write there. Change the permissions.'],
+  EROFS: ['not-allowed', 'the disk is read-only. Use a writable folder.'],
+  EACCES: ['not-allowed', "you don't have permission to write there. Change the permissions."],
+  EPERM: ['not-allowed', "you don't have permission to write there. Change the permissions."],
   ENOENT: ['missing', 'the folder does not exist. Create it.'],
   ENOTDIR: ['in-the-way', 'a file is in the way. Rename or remove it.'],
   EEXIST: ['in-the-way', 'a file is in the way. Rename or remove it.'],
-  EISDIR: ['in-the-way', 'it is a folder. Name a file.'],
+  EISDIR: ['in-the-way', 'it is a folder. Specify a file.'],
 };
 
 /** @param what the file's name in messages: `The record` */

@@ -1,10 +1,12 @@
 import { devNull } from 'node:os';
 import { systemProgramOutput } from './systemProgram.ts';
 
-/** Milliseconds. Git would wait forever if one of its files were a pipe. */
+/** Maximum milliseconds to wait: git would wait forever if one of its files were a pipe. */
 const MAX_WAIT = 5_000;
 
-/** A repository's own settings can name programs to run, and a folder in a checkout can pose as a bare repository. */
+/**
+ * A repository's own settings can name programs to run, and a folder in a checkout can pretend to be a bare repository.
+ */
 const OVERRIDES = [
   'safe.bareRepository=explicit',
   'core.fsmonitor=false',
@@ -16,16 +18,19 @@ const OVERRIDES = [
 
 const ARGS = ['--no-pager', ...OVERRIDES.flatMap((one) => ['-c', one])];
 
-/** Git fetches a missing object from the repository's remote, through programs that its settings name. */
+/**
+ * Stops git from fetching missing objects from the repository's remote, which uses programs named in the repository's
+ * settings.
+ */
 const ENVIRONMENT = {
   GIT_NO_LAZY_FETCH: '1',
-  // For versions before 2.45, which don't know the variable above. No protocol has this name.
+  // For versions before 2.45, which don't support the variable above. No protocol has this name.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** Trimmed output of git in a folder; undefined if it fails, takes too long, or isn't installed. */
+/** Git's output in a folder, trimmed; undefined if git fails, takes too long, or isn't installed. */
 export async function gitOutput(
   args: readonly string[],
   folder: string,

@@ -1,7 +1,9 @@
-import { resolve } from 'node:path';
-import { glob } from 'tinyglobby';
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readErrorText } from './fileErrors.ts';
 
-/** An invalid pattern. `message` says why. */
+/** Thrown for an invalid pattern. `message` says why it is invalid. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
@@ -10,26 +12,36 @@ export class PatternError extends Error {
 const MAX_LENGTH = 200;
 const MAX_ALTERNATIVES = 20;
 
-/** Maximum number of steps to compare a pattern with the paths in a folder: about a second. */
+/** Maximum number of steps for comparing a pattern with a folder's paths: about a second. */
 const MAX_STEPS = 50_000_000;
 
 /**
- * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters in a name, `**` folders,
- * `[a-z]` and `[!a-z]` one character, and `{a,b}` either. Hidden names match only if a name in the pattern begins with
- * a dot. Links and `node_modules` are skipped. Unlike in glob libraries, which build regular expressions, a hostile
- * pattern takes at most `MAX_STEPS`. @param folder absolute @throws PatternError
+ * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters in a name, `**` matches
+ * folders, `[a-z]` and `[!a-z]` match one character, and `{a,b}` matches `a` or `b`. Hidden names match only names in
+ * the pattern that begin with a dot. Links to folders and `node_modules` are skipped; links to files, even broken ones,
+ * are found. Glob libraries build regular expressions; here, even a hostile pattern takes at most `MAX_STEPS`.
+ *
+ * @param folder absolute
+ * @param isHidden whether hidden names match any pattern
+ * @throws PatternError
  */
 export async function matchingFiles(
   patterns: readonly string[],
   folder: string,
+  isHidden = false,
 ): Promise<string[]> {
-  const found = await Promise.all(patterns.map((pattern) => filesMatching(pattern, folder)));
+  const search = (pattern: string) => filesMatching(pattern, folder, isHidden);
+  const found = await Promise.all(patterns.map(search));
   return [...new Set(found.flat())].sort();
 }
 
-async function filesMatching(pattern: string, folder: string): Promise<string[]> {
+async function filesMatching(
+  pattern: string,
+  folder: string,
+  isHidden: boolean,
+): Promise<string[]> {
   if (pattern.length > MAX_LENGTH) {
-    throw new PatternError(`A pattern has at most ${MAX_LENGTH} characters.`);
+    throw new PatternError(`A pattern can have at most ${MAX_LENGTH} characters.`);
   }
   const fixed = folderWithoutWildcards(pattern);
   const rest = fixed === '' ? pattern : pattern.slice(fixed.length + 1);
@@ -39,24 +51,51 @@ async function filesMatching(pattern: string, folder: string): Promise<string[]>
   );
   const isDeep = wanted.some((parts) => parts.includes('any'));
   const base = resolve(folder, fixed);
-  const paths = await glob(['**/*'], {
-    cwd: base,
-    dot: /(?:^|[/{,])\.[^/}]/.test(rest),
-    ...(!isDeep && { deep: Math.max(...wanted.map(({ length }) => length)) }),
-    ignore: ['**/node_modules/**'],
-    expandDirectories: false,
-    followSymbolicLinks: false,
-  });
+  const hidden = isHidden || /(?:^|[/{,])\.[^/}]/.test(rest);
+  const depth = isDeep ? Number.POSITIVE_INFINITY : Math.max(...wanted.map((one) => one.length));
+  const paths = await filesBelow(base, depth, hidden);
   return paths
     .filter((path) => wanted.some((parts) => matchesPattern(parts, path.split('/'), steps)))
     .map((path) => resolve(base, path));
+}
+
+/** Relative paths. @param isHidden whether to include hidden names @throws PatternError for an unreadable folder */
+async function filesBelow(base: string, depth: number, isHidden: boolean): Promise<string[]> {
+  const files: string[] = [];
+  const folders: string[][] = [[]];
+  for (const folder of folders) {
+    const path = join(base, ...folder);
+    for (const entry of await entriesOf(path)) {
+      if ((entry.name.startsWith('.') && !isHidden) || entry.name === 'node_modules') continue;
+      const steps = [...folder, entry.name];
+      if (entry.isDirectory() && steps.length < depth) folders.push(steps);
+      else if (!entry.isDirectory() && !(await isFolderLink(entry, path)))
+        files.push(steps.join('/'));
+    }
+  }
+  return files;
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw new PatternError(`The folder ${folder} can't be read: ${readErrorText(error)}.`);
+  }
+}
+
+async function isFolderLink(entry: Dirent, folder: string): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return false;
+  const target = await stat(join(folder, entry.name)).catch(() => undefined);
+  return target?.isDirectory() ?? false;
 }
 
 export function isGlob(text: string): boolean {
   return /[*?[{]/.test(text);
 }
 
-/** The part of a pattern before the first name with wildcards. */
+/** The folder in a pattern before the first name with wildcards. */
 export function folderWithoutWildcards(pattern: string): string {
   const pieces = pattern.split('/');
   return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
@@ -70,7 +109,9 @@ function expandBraces(pattern: string): string[] {
     const braces = pattern[at] === '{' ? parseBraces(pattern, at) : undefined;
     const texts = braces ? braces.choices.flatMap(expandBraces) : [pattern[at] ?? ''];
     if (done.length * texts.length > MAX_ALTERNATIVES) {
-      throw new PatternError(`Its braces stand for more than ${MAX_ALTERNATIVES} patterns.`);
+      throw new PatternError(
+        `The braces in this pattern expand to more than ${MAX_ALTERNATIVES} patterns.`,
+      );
     }
     done = done.flatMap((before) => texts.map((text) => before + text));
     at = (braces?.end ?? at) + 1;
@@ -111,7 +152,7 @@ class Steps {
     this.#left -= 1;
     if (this.#left >= 0) return;
     throw new PatternError(
-      'It takes too long to match with so many files. Start it with a folder, or use fewer wildcards and braces.',
+      'Matching this pattern against so many files takes too long. Start it with a folder, or use fewer wildcards and braces.',
     );
   }
 }
@@ -145,8 +186,8 @@ function parseClass(text: string): (one: string) => boolean {
 }
 
 /**
- * Each `any` takes as few items as possible, and one more if the rest doesn't match; only the last one ever needs to
- * backtrack.
+ * Each `any` starts with as few items as possible and takes one more whenever the rest doesn't match. Only the last
+ * `any` ever needs to backtrack.
  */
 function matchesPattern(
   pattern: readonly Matcher[],

@@ -9,16 +9,16 @@ import { openRegular } from './regularFile.ts';
 export interface JsonLine {
   /** From 1. */
   readonly number: number;
-  /** In bytes. */
+  /** Offset in the file, in bytes. */
   readonly offset: number;
   readonly length: number;
-  /** Undefined if it isn't JSON, or is nested too deep. */
+  /** Undefined if the line isn't JSON, or is nested too deeply. */
   readonly value: unknown;
-  /** Approximate number of mapping keys and list entries; 0 if it isn't parsed. */
+  /** Approximate number of mapping keys and list entries; 0 if the line isn't parsed. */
   readonly values: number;
-  /** Whether it exceeds a limit, and so isn't parsed. */
+  /** Whether the line exceeds a limit and therefore isn't parsed. */
   readonly isTooLarge: boolean;
-  /** False for a last line without a line break: more may follow. */
+  /** False for a last line without a line break, which may still be incomplete. */
   readonly isComplete: boolean;
 }
 
@@ -27,7 +27,11 @@ const LINE_FEED = 10;
 /** Bytes per read; other work can run in between. */
 const SLICE_BYTES = 100_000;
 
-/** Non-empty lines, with at most a slice and a line in memory. @param first number of the line at `from` */
+/**
+ * Reads the nonempty lines, with at most one slice and one line in memory.
+ *
+ * @param first the number of the line at `from`
+ */
 export async function* readLines(
   file: FileHandle,
   from: number,
@@ -45,7 +49,7 @@ export async function* readLines(
     const lines: JsonLine[] = [];
     let at = 0;
     while (at < bytesRead) {
-      // Millions of empty lines are skipped without a search for the end of each.
+      // Skips runs of empty lines at once, because there may be millions.
       const isEmpty = !open && slice[at] === LINE_FEED;
       const end = isEmpty ? at : slice.indexOf(LINE_FEED, at);
       if (end < 0) break;
@@ -68,7 +72,7 @@ export async function* readLines(
   if (open) yield [open.line(false)];
 }
 
-/** The non-empty lines from the start of a regular file, one by one. @throws as `openRegular` */
+/** Reads the nonempty lines of a regular file from its start, one by one. @throws as `openRegular` */
 export async function* readFileLines(path: string, to: number): AsyncGenerator<JsonLine> {
   const file = await openRegular(path);
   try {
@@ -121,8 +125,10 @@ class PartialLine {
 
 /**
  * Replaces a file atomically, so that readers see all of the change or none of it.
- * @param what the file's name in messages @param before its state when the lines were read
- * @returns false if the file has changed since @throws UnwritableError
+ * @param what the file's name in messages
+ * @param before the file's state when the lines were read
+ * @returns false if the file has changed since
+ * @throws UnwritableError
  */
 export async function replaceLines(
   what: string,

@@ -8,11 +8,11 @@ import {
   type Stats,
 } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join, parse, resolve, sep } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 
-/** Something other than a regular file or folder is at a path that Turnlight uses. `message` names it. */
+/** Thrown if something other than a regular file or folder is at a path that Turnlight uses. `message` names it. */
 export class NotRegularError extends ReasonedError<
   'link' | 'not-a-file' | 'not-a-folder' | 'too-large'
 > {
@@ -26,20 +26,23 @@ export const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREA
 /** Fails with `EEXIST` if the path exists. */
 export const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** Windows has neither. Without `O_NONBLOCK`, opening a pipe waits for its other end. */
+/** Windows has neither flag. Without `O_NONBLOCK`, opening a pipe would wait for its other end. */
 const SAFE_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a regular file: not a symbolic link, device, or pipe. Links among its parent folders are followed.
- * @param flags `READ`, `APPEND` or `CREATE` @throws NotRegularError, or a system error
+ * Opens a regular file: not a symbolic link, device, or pipe, and for appending, not a hard link. Links among its parent
+ * folders are followed.
+ * @param flags `READ`, `APPEND` or `CREATE`
+ * @throws NotRegularError, or a system error
  */
 export async function openRegular(path: string, flags = READ, mode?: number): Promise<FileHandle> {
   if (flags === CREATE) return openNew(path, mode);
+  const check = flags === READ ? assertFile : assertOwnFile;
   const stats = flags === READ ? await lstat(path) : await statOf(path);
-  if (stats) assertFile(path, stats);
+  if (stats) check(path, stats);
   const file = await open(path, flags | SAFE_FLAGS, mode);
   try {
-    assertFile(path, await file.stat());
+    check(path, await file.stat());
     return file;
   } catch (error) {
     await file.close();
@@ -47,7 +50,7 @@ export async function openRegular(path: string, flags = READ, mode?: number): Pr
   }
 }
 
-/** Opening fails if the path exists, so only failures need a check. */
+/** Opens a new file. Opening fails if the path exists, so only a failure requires a check. */
 async function openNew(path: string, mode?: number): Promise<FileHandle> {
   try {
     return await open(path, CREATE | SAFE_FLAGS, mode);
@@ -71,7 +74,7 @@ export async function readRegular(path: string, maxBytes: number): Promise<Buffe
   }
 }
 
-/** Reads a regular file, also through links. @throws as `openRegular` */
+/** Reads a regular file, following links. @throws as `openRegular` */
 export async function readLinked(path: string): Promise<Buffer> {
   return readRegular(await realpath(path), LIMITS.dataSet);
 }
@@ -79,15 +82,19 @@ export async function readLinked(path: string): Promise<Buffer> {
 /** @param flags `APPEND` or `CREATE` @throws as `openRegular` */
 export async function writeRegular(
   path: string,
-  text: string,
+  content: string | Uint8Array,
   flags: number,
   mode?: number,
 ): Promise<void> {
   const file = await openRegular(path, flags, mode);
-  await file.writeFile(text).finally(() => file.close());
+  await file.writeFile(content).finally(() => file.close());
 }
 
-/** Replaces a whole file: current readers, and hard links to it, keep the old text. @throws as `openRegular` */
+/**
+ * Replaces a whole file. Programs that are reading it, and hard links to it, keep the old text.
+ *
+ * @throws as `openRegular`
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const beside = `${target}.${process.pid}.new`;
@@ -102,8 +109,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Reads many small files ten times as fast as with promises. @returns undefined if the file doesn't exist
- * @throws NotRegularError, a system error, and errors of `read`
+ * Reads a small file synchronously: for many files, ten times as fast as with promises.
+ *
+ * @returns undefined if the file doesn't exist
+ * @throws NotRegularError, a system error, or an error from `read`
  */
 export function readRegularSync<Result>(
   path: string,
@@ -122,7 +131,7 @@ export function readRegularSync<Result>(
   }
 }
 
-/** False for links. Synchronous, because each hover checks all of a file's parent folders. */
+/** Whether a path is a folder and not a link. Synchronous, because each hover checks all parent folders of a file. */
 export function isRealFolder(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -143,14 +152,14 @@ export async function makeRealFolder(path: string, mode?: number): Promise<void>
   }
 }
 
-/** For files and folders that another run may create at the same time. */
+/** Ignores the error if a file or folder already exists, because another run may create it at the same time. */
 export function ignoreExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
 function statOf(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    // ENOTDIR: a parent of the path is a file.
+    // ENOTDIR: a parent in the path is a file.
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
@@ -159,6 +168,15 @@ function statOf(path: string): Promise<Stats | undefined> {
 function assertFile(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw linkError(path);
   if (!stats.isFile()) throw notRegularError('not-a-file', path, 'a regular file');
+}
+
+/** Like `assertFile`, and that writing to the file doesn't change a file elsewhere. @throws NotRegularError */
+function assertOwnFile(path: string, stats: Stats): void {
+  assertFile(path, stats);
+  if (stats.nlink > 1) {
+    const message = `${path} is a hard link: writing to it would also change another file. Replace it with a copy.`;
+    throw new NotRegularError('link', message);
+  }
 }
 
 function linkError(path: string): NotRegularError {
@@ -174,10 +192,26 @@ function notRegularError(reason: 'not-a-file' | 'not-a-folder', path: string, wa
  * in a file.
  */
 export function realPathOf(path: string): string {
+  const whole = existingPath(path);
+  if (whole !== undefined) return whole;
+  const named = resolve(path);
+  let real = parse(named).root;
+  // From the top, because a hostile path can have thousands of missing parts.
+  const parts = named.slice(real.length).split(sep);
+  for (const [index, part] of parts.entries()) {
+    const next = existingPath(join(real, part));
+    if (next === undefined) return join(real, parts.slice(index).join(sep));
+    real = next;
+  }
+  return real;
+}
+
+function existingPath(path: string): string | undefined {
   try {
+    // Quick for a missing file, while an error of `realpathSync` takes longer than the look-up.
+    if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
     return realpathSync.native(path);
   } catch {
-    const folder = dirname(path);
-    return folder === path ? path : join(realPathOf(folder), basename(path));
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Characters. */
+/** Maximum characters in memory. */
 const MAX_IN_MEMORY = 8_000_000;
 
 /** In bytes. */
@@ -12,7 +12,7 @@ interface FileRange {
   readonly length: number;
 }
 
-/** Stores strings in memory, then in an unnamed temporary file, which disappears however this process ends. */
+/** Stores strings in memory, then in an unnamed temporary file, which disappears no matter how this process ends. */
 export class SpillBuffer {
   readonly #texts: (string | FileRange)[] = [];
   #inMemory = 0;
@@ -33,7 +33,7 @@ export class SpillBuffer {
     let read = 0;
     while (read < length) {
       const more = readSync(this.#file ?? -1, bytes, read, length - read, offset + read);
-      if (more === 0) throw new Error('Internal error: a text in a temporary file is gone.');
+      if (more === 0) throw new Error('Internal error: text in a temporary file is missing.');
       read += more;
     }
     return bytes.toString();

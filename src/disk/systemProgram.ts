@@ -4,8 +4,9 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The output of a system program such as `git`, from an absolute folder on the PATH: others may be in a workspace.
- * @throws if there is none, or it fails
+ * The output of a system program such as `git`, found in an absolute folder on the PATH; a relative one could be in a
+ * workspace.
+ * @throws if the program isn't found, or fails
  */
 export async function systemProgramOutput(
   name: string,

@@ -29,12 +29,12 @@ export type ChangeDetector = (suite: LoadedSuite, found: OutlineCase) => CaseCha
 /** Maximum number of cases to cache. */
 const MAX_CASES = 50;
 
-/** If a case has more variants than this, only those that are shown individually are compared. */
+/** If a case has more variants than this, only the variants that are shown individually are compared. */
 const MAX_READ = 1_000;
 
 /** The variants of a case. */
 interface Names {
-  /** Identifies their sources. */
+  /** Identifies where the variants come from. */
   readonly several: string | undefined;
   readonly files: readonly string[];
   readonly stamps: string;
@@ -43,24 +43,24 @@ interface Names {
 }
 
 /** Identifies the state of a case and its files. */
-interface Found {
+interface CaseDigest {
   readonly digest: string;
   readonly stamps: string;
 }
 
-interface Inputs extends Found {
-  /** Short hashes by variant; undefined if there are too many. */
+interface Inputs extends CaseDigest {
+  /** Short input hashes by variant; undefined if there are too many variants. */
   readonly inputs: ReadonlyMap<string, string> | undefined;
 }
 
-interface Compared extends Found {
+interface ComparedCase extends CaseDigest {
   readonly change: Change | undefined;
 }
 
-/** Digest of everything that affects a case's results, which locations don't. */
+/** Digest of everything that affects a case's results. Locations don't. */
 const digestOfCase = memoize((suiteCase: SuiteCase) => digestOf(withoutSources(suiteCase)));
 
-/** Compares only the text, for use when files aren't available. */
+/** Compares only the text, for use when files can't be read. */
 export const textChangeDetector: ChangeDetector = (_suite, { hash }) => ({
   changeOf: async ({ source }) => (source.hash === hash ? undefined : 'case'),
   currentOutcomes: async (outcomes) =>
@@ -88,13 +88,13 @@ export async function changeOf(
 }
 
 /**
- * Compares the text, the inputs, and the questions. Files with unchanged stamps aren't read again, and none is read if
- * the text has changed.
+ * Compares the text, the inputs, and the questions. Files whose stamp hasn't changed aren't read again, and no file is
+ * read if the text has changed.
  */
 export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { reset(): void } {
   const names = new Map<string, Names>();
   const known = new Map<string, Inputs>();
-  const compared = new WeakMap<CaseLine, Compared>();
+  const compared = new WeakMap<CaseLine, ComparedCase>();
   const stampsOf = async (paths: readonly string[]) =>
     JSON.stringify(await Promise.all(paths.map((path) => files.stamp?.(path))));
 
@@ -123,10 +123,11 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
       keep(names, key, made);
       return made;
     };
-    const groundOf = async (one: SuiteCase): Promise<Found> => {
+    const groundOf = async (one: SuiteCase): Promise<CaseDigest> => {
       const named = one.expand ? await namesNow() : undefined;
       const target = targetOf(one);
-      const stamps = await stampsOf([...(named?.files ?? []), ...(target ? filesOf(target) : [])]);
+      const { targets = target ? [target] : [] } = one;
+      const stamps = await stampsOf([...(named?.files ?? []), ...targets.flatMap(filesOf)]);
       return { digest: digestOfCase(one), stamps };
     };
     const opened = async (variant: string | undefined): Promise<SuiteCase | undefined> => {
@@ -180,7 +181,7 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
     };
   };
   return Object.assign(now, {
-    /** Files were added or deleted, so a pattern may match different ones. */
+    /** Called when files were added or deleted, because a pattern may now match different files. */
     reset(): void {
       names.clear();
     },
@@ -194,7 +195,7 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.size > MAX_CASES && oldest !== undefined) map.delete(oldest);
 }
 
-function isUnchanged(before: Found, { digest, stamps }: Found): boolean {
+function isUnchanged(before: CaseDigest, { digest, stamps }: CaseDigest): boolean {
   return before.digest === digest && before.stamps === stamps;
 }
 

@@ -1,11 +1,11 @@
 import type { LoadedSuite } from './loadedSuite.ts';
 
-/** A renamed case, whose results are renamed with it. */
+/** A renamed case. Its results are renamed as well. */
 export interface RenamedCase {
   readonly suite: string;
   readonly from: string;
   readonly to: string;
-  /** Hashes of the case's text before and after: only its id changed. */
+  /** Hashes of the case's text before and after the rename, which changes only its id. */
   readonly hash: { readonly from: string; readonly to: string };
 }
 
@@ -16,7 +16,7 @@ interface Name {
 
 interface Renaming {
   readonly suite: string;
-  /** The ids that the case has had; its results have the first one. */
+  /** The case's ids so far; its results have the first one. */
   readonly names: readonly [Name, ...Name[]];
 }
 
@@ -24,8 +24,8 @@ interface Renaming {
 const MAX_RENAMES = 100;
 
 /**
- * Tracks renames of cases that were sent to an editor. Results are renamed only once the new id is in the file, since
- * an edit can be refused or never applied; undoing the edit renames them back.
+ * Tracks case renames that were sent to an editor. Results are renamed only once the new id is in the file, since an
+ * edit can be refused or never applied; undoing the edit renames them back.
  */
 export class CaseRenames {
   #renamings: readonly Renaming[] = [];
@@ -42,7 +42,7 @@ export class CaseRenames {
     }
   }
 
-  /** Returns the cases whose id no longer matches their results. */
+  /** Returns the cases whose id no longer matches the id in their results. */
   seen({ path, outline }: Pick<LoadedSuite, 'path' | 'outline'>): RenamedCase[] {
     const renamed: RenamedCase[] = [];
     this.#renamings = this.#renamings.map((renaming) => {

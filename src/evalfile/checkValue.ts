@@ -8,7 +8,7 @@ import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 
 interface CheckedValue {
-  /** The value with corrected keys and without unknown ones, and with defaults if it's valid. */
+  /** The value with corrected keys and without unknown keys. If it's valid, defaults are filled in. */
   readonly value: unknown;
   /** Finds ranges by corrected keys. */
   readonly document: YamlDocument;

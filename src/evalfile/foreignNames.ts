@@ -1,12 +1,13 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
+import { stringOf } from '../core/data/data.ts';
 import { closest } from '../core/text/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/misspelled.ts';
 import { shareFromPercent } from './threshold.ts';
 
-/** Names from other tools. Names that are also valid here aren't listed. */
+/** Names from other tools that aren't valid here. */
 type Names = Readonly<Record<string, string>>;
 
-/** Names of our types, per tool. */
+/** Names of types in each tool, with our names for them. */
 export const FOREIGN_TYPES: Readonly<Record<string, Names>> = {
   DeepEval: {
     ConversationCompletenessMetric: 'conversation-completeness',
@@ -113,7 +114,7 @@ export const FOREIGN_TYPES: Readonly<Record<string, Names>> = {
   },
 };
 
-/** Names of our keys, per tool. */
+/** Names of keys in each tool, with our names for them. */
 export const FOREIGN_KEY_NAMES: Readonly<Record<string, Names>> = {
   DeepEval: {
     chatbot_role: 'role',
@@ -190,7 +191,7 @@ export const foreignNames: ForeignNames = {
   ofValue(written, key, known) {
     if (key === 'at') return everyTurn(written, known);
     if (key !== 'type') return undefined;
-    // The other keys can be foreign too, and rule out the intended type.
+    // The other keys can be from another tool as well, and can rule out the intended type.
     const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
     return typeMeant(written, known) ?? typeMeant(written, all);
   },
@@ -203,7 +204,10 @@ export const foreignNames: ForeignNames = {
 function share(written: unknown): MeantValue | undefined {
   const meant = shareFromPercent(written);
   if (meant === undefined) return undefined;
-  return { meant, message: `Expected a share 0..1, found ${written}. Did you mean ${meant}?` };
+  return {
+    meant,
+    message: `Expected a share from 0 to 1, found ${written}. Did you mean ${meant}?`,
+  };
 }
 
 function everyTurn(written: string, known: readonly string[]): ForeignName | undefined {
@@ -219,7 +223,7 @@ function aboutRole(written: string, known: readonly string[]): string | undefine
   return 'Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.';
 }
 
-/** Scores labels without scores, as in other tools and older files: the first is the best. */
+/** Adds scores to labels without scores, as used by other tools and older files: the first label is the best. */
 function scoredLabels(written: unknown): MeantValue | undefined {
   const isPlain = Array.isArray(written) && written.every((label) => typeof label === 'string');
   if (!isPlain) return undefined;
@@ -230,14 +234,14 @@ function scoredLabels(written: unknown): MeantValue | undefined {
   return { meant: Object.fromEntries(scores), message };
 }
 
-/** The type for another tool's name, which may start with promptfoo's `not-`. */
+/** The type that another tool's name refers to. The name may start with promptfoo's `not-`. */
 function typeMeant(written: string, known: readonly string[]): ForeignName | undefined {
   const [, name = written] = /^not[-_](.+)$/.exec(written) ?? [];
   const isNegated = name !== written;
   const found = lookUp(FOREIGN_TYPES, name, known);
   const meant = isNegated && known.includes(name) ? name : found?.meant;
   if (meant === undefined) return undefined;
-  return nameOf('type', written, isNegated ? 'promptfoo' : String(found?.tool), meant, {
+  return nameOf('type', written, isNegated ? 'promptfoo' : stringOf(found?.tool), meant, {
     ...(found && plainly(name).startsWith('icontains') && { ignore_case: true }),
     ...(isNegated && { negate: true }),
   });
@@ -257,7 +261,7 @@ function nameOf(
   return { meant, message, ...(keys.length > 0 && { beside }) };
 }
 
-/** The first allowed name in a table. */
+/** The first allowed name that a table contains. */
 function lookUp(
   tables: Readonly<Record<string, Names>>,
   name: string,
@@ -271,18 +275,20 @@ function lookUp(
   return undefined;
 }
 
-/** Written in any case and with any separator: `LLM_Rubric`, `llm-rubric`, `llmRubric`. */
+/**
+ * Normalizes a name, which can be written in any case and with any separator: `LLM_Rubric`, `llm-rubric`, `llmRubric`.
+ */
 function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_\s:]/g, '');
 }
 
-/** Another tool's key that has no equivalent, or one whose equivalent takes different values. */
+/** A key from another tool that has no equivalent, or whose equivalent takes different values. */
 interface ForeignKey {
   readonly tool: string;
   /** What to do, phrased as the end of a sentence. */
   readonly advice: string;
   readonly conversion?: {
-    /** The equivalent entries; undefined if the value isn't valid in that tool. */
+    /** Returns the equivalent entries; undefined if the value isn't valid in that tool. */
     toOurs(value: unknown): Readonly<Record<string, unknown>> | undefined;
     readonly because: string;
   };
@@ -290,20 +296,21 @@ interface ForeignKey {
 
 const AGGREGATION: ForeignKey = {
   tool: 'MLflow',
-  advice: 'every report shows the mean, pass rate, and distribution of each assertion. Remove it',
+  advice:
+    'every report shows the mean, pass rate, and distribution of each assertion. Remove this key',
 };
 
 export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   window_size: {
     tool: 'DeepEval',
-    advice: 'for n exchanges, write `window: 2n - 1` with `granularity: turn`',
+    advice: 'for a window of n exchanges, write `window: 2n - 1` with `granularity: turn`',
     conversion: {
       toOurs: (value) =>
         Number.isInteger(value) && Number(value) > 0
           ? { window: 2 * Number(value) - 1, granularity: 'turn' }
           : undefined,
       because:
-        'It counts exchanges, including the current one; `window` counts the turns before the judged turn.',
+        'DeepEval counts exchanges, including the current one; `window` counts the turns before the judged turn.',
     },
   },
   strict_mode: {
@@ -311,26 +318,26 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
     advice: 'write `threshold: 1` instead to require a full score',
     conversion: {
       toOurs: (value) => (value === true ? { threshold: 1 } : undefined),
-      because: 'Only a full score passes.',
+      because: 'Both require a full score.',
     },
   },
-  include_reason: { tool: 'DeepEval', advice: 'every verdict has its reason. Remove it' },
+  include_reason: { tool: 'DeepEval', advice: 'every verdict has a reason. Remove this key' },
   verbose_mode: {
     tool: 'DeepEval',
-    advice: 'the record of a run contains questions and answers. Remove it',
+    advice: 'the record of a run contains questions and answers. Remove this key',
   },
   async_mode: {
     tool: 'DeepEval',
-    advice: '`--concurrency` sets how many cases run at the same time. Remove it',
+    advice: '`--concurrency` sets how many cases run at the same time. Remove this key',
   },
   evaluation_params: {
     tool: 'DeepEval',
     advice:
-      'the judge reads the whole conversation, and the `expectations`, `role`, and `context` of the case. Remove it',
+      'the judge reads the whole conversation, and the `expectations`, `role`, and `context` of the case. Remove this key',
   },
   truths_extraction_limit: {
     tool: 'DeepEval',
-    advice: 'the judge reads the whole retrieved context. Remove it',
+    advice: 'the judge reads the whole retrieved context. Remove this key',
   },
   evaluation_template: {
     tool: 'DeepEval',
@@ -353,19 +360,21 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   },
   on_turn_failure: {
     tool: 'AgentV',
-    advice: 'write `stop_on_failure: true` in the case for `stop`; `continue` is the default',
+    advice:
+      'instead of `stop`, write `stop_on_failure: true` in the case; `continue` is the default',
     conversion: {
       toOurs: (value) => (value === 'stop' ? { stop_on_failure: true } : undefined),
-      because: 'It ends the conversation at the first failing turn.',
+      because: 'Both end the conversation at the first failing turn.',
     },
   },
   feedback_value_type: {
     tool: 'MLflow',
-    advice: 'the `labels` or `scale` of an `llm-judge` set the type of its answers. Remove it',
+    advice:
+      'the `labels` or `scale` of an `llm-judge` set the type of its answers. Remove this key',
   },
 };
 
-/** A foreign key whose value also changes. */
+/** Converts another tool's key whose value also changes. */
 function convertKey(
   written: string,
   known: readonly string[],
@@ -377,7 +386,7 @@ function convertKey(
   if (!conversion || !instead || meant === undefined) return undefined;
   if (!Object.keys(instead).every((key) => known.includes(key))) return undefined;
   const entries = Object.entries(instead).map(([key, ours]) => `\`${key}: ${ours}\``);
-  const message = `\`${written}: ${value}\` of ${tool} is ${entries.join(' with ')} here. ${conversion.because}`;
+  const message = `${tool}'s \`${written}: ${value}\` is ${entries.join(' with ')} in Turnlight. ${conversion.because}`;
   return { meant, instead, message };
 }
 

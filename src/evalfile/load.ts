@@ -1,7 +1,7 @@
 import { typeOf } from '../assertions/registry.ts';
 import { contextKey } from '../assertions/shared/promptVariables.ts';
 import { addTo, freeNames, isMapping, mappingOf, type Path, valueAt } from '../core/data/data.ts';
-import { LIMITS } from '../core/limits.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import { errorAt, type Problem, START } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/text/template.ts';
@@ -21,8 +21,8 @@ import { evalFileSchema, fileKeys } from './schema.ts';
 import { Reporter, report, type Scope, topLevelAt, within } from './scope.ts';
 
 /**
- * Reads an eval file and everything that it refers to. Invalid content never throws: it's a problem with a location,
- * and unaffected cases can still run.
+ * Reads an eval file and everything that it refers to. Invalid content never throws: it becomes a problem with a
+ * location, and unaffected cases can still run.
  *
  * @param path absolute
  */
@@ -45,7 +45,7 @@ export async function loadSuite(
 /**
  * Like `loadSuite`, for parsed text.
  *
- * @param before the suite of the earlier version, whose unchanged cases are reused
+ * @param before the suite loaded from the previous version; its unchanged cases are reused
  */
 export async function loadDocument(
   document: YamlDocument,
@@ -74,9 +74,16 @@ export async function loadDocument(
     report('no-cases', message, topLevelAt({ scope }), { range: START, fix });
   }
   reportDuplicateIds(sources);
+  // Each case gets its own copy of each default assertion.
+  const copies = sources.length * entriesIn(scope.file.defaults?.assert);
+  if (copies > LIMITS.assertions) {
+    const message = `With \`defaults.assert\`, the cases have about ${readable(copies)} assertions; the limit is ${readable(LIMITS.assertions)}. Split the suite.`;
+    report('too-many-assertions', message, topLevelAt({ scope }, 'defaults', 'assert'));
+  }
+  const wanted = copies > LIMITS.assertions ? [] : sources;
   const built: (SuiteCase | undefined)[] = [];
   const cache = caseCache(scope, before);
-  for (const source of sources) {
+  for (const source of wanted) {
     await step();
     built.push(await cache.caseOf(source));
   }
@@ -112,7 +119,7 @@ export async function loadDocument(
 
 type FileKeys = Pick<Scope, 'document' | 'file' | 'invalidKeys'>;
 
-/** The valid top-level keys; the others are reported. */
+/** The valid top-level keys. The others are reported. */
 function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
   reporter.addSyntax(document);
   const none: FileKeys = { document, file: {}, invalidKeys: new Set() };
@@ -154,6 +161,15 @@ function reportDuplicateIds(sources: readonly CaseSource[]): void {
   }
 }
 
+/** Number of items in all lists in a value. */
+export function entriesIn(value: unknown): number {
+  const inside = Object.values(Object(value)).filter((one) => typeof one === 'object');
+  return inside.reduce<number>(
+    (sum, one) => sum + entriesIn(one),
+    Array.isArray(value) ? value.length : 0,
+  );
+}
+
 /** Names that nothing in the suite refers to. Empty if the suite has errors, such as a misspelled reference. */
 function unusedNames(
   sources: readonly CaseSource[],
@@ -162,7 +178,7 @@ function unusedNames(
   { document, file, options, reporter }: Scope,
 ): Problem[] {
   if (reporter.hasErrors()) return [];
-  const outside = [options.defaultJudge, options.judgeOverride?.judge];
+  const outside = [options.defaultJudge, options.judgeOverride?.judge, options.target];
   const files = new Set([document, ...sources.map(({ location }) => location.document)]);
   const used = new Map([...files].map((one) => [one, usedIn(one)]));
   const referred = new Set([
@@ -179,7 +195,7 @@ function unusedNames(
   const byDefault = used.get(document)?.variables.get('defaults') ?? [];
   for (const [index, { raw, location }] of sources.entries()) {
     const suiteCase = cases[index];
-    // A target gets the whole context.
+    // A target receives the whole context.
     if (suiteCase?.origin.kind !== 'transcript' || suiteCase.assertions.some(readsContext))
       continue;
     const own = used.get(location.document)?.variables.get(location.path.join('/')) ?? [];
@@ -211,7 +227,7 @@ function readsContext(assertion: Assertion): boolean {
   return reads || (assertion.nested ?? []).some((one) => readsContext(one.assertion));
 }
 
-/** The models and targets that a file uses, and the keys of `context` for each case and for `defaults`. */
+/** The models and targets that a file uses, and the keys in `context` for each case and for `defaults`. */
 function usedIn({ value }: YamlDocument) {
   const { names, templates } = mentionsIn(evalFileSchema, value);
   const referred = names.filter(

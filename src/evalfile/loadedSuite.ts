@@ -1,3 +1,4 @@
+import { pushAll } from '../core/data/data.ts';
 import type { Problem, Range } from '../core/problem.ts';
 import type { ExpandedCase, MessageHistory, Suite, SuiteCase } from '../core/suite.ts';
 import type { SpillBuffer } from '../disk/spillBuffer.ts';
@@ -5,17 +6,17 @@ import type { SpillBuffer } from '../disk/spillBuffer.ts';
 /** The result of `loadSuite`, even for an invalid file. */
 export interface LoadedSuite {
   readonly path: string;
-  /** Sorted by location. Includes problems in included files, prompts, and transcripts. */
+  /** Sorted by location; includes problems in included files, prompts, and transcripts. */
   readonly problems: readonly Problem[];
-  /** Every case, valid or not: the file's own first, then included cases. */
+  /** All cases, valid or not: first the file's own cases, then included ones. */
   readonly outline: readonly OutlineCase[];
   /** The cases without errors, ready to run; absent if there are none. */
   readonly suite?: Suite;
-  /** Absolute paths of other files that it depends on: included files, prompts, transcripts. */
+  /** Absolute paths of other files that it depends on: included files, prompts, and transcripts. */
   readonly dependencies: readonly string[];
 }
 
-/** Drops the cases and problems of a suite that isn't open. */
+/** Drops a suite's cases and problems, for a file that isn't open. */
 export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
   return { ...loaded, problems: [], ...(suite && { suite: { ...suite, cases: [] } }) };
 }
@@ -24,10 +25,10 @@ export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
 export interface OutlineCase {
   readonly id?: string;
   readonly description?: string;
-  /** Its file: the suite's or an included one. */
+  /** The file that contains it: the suite's file or an included one. */
   readonly path: string;
   readonly range: Range;
-  /** The `id` value, or else the case's first line. */
+  /** The range of the `id` value, or else of the case's first line. */
   readonly nameRange: Range;
   /** Scripted user turns or transcript messages. */
   readonly turns: readonly OutlineTurn[];
@@ -36,11 +37,11 @@ export interface OutlineCase {
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
   readonly repetitions: number;
-  /** Identifies the sources of its variants, if it has several. */
+  /** Identifies where its variants come from; set if it has several. */
   readonly several?: string;
   /** SHA-256 of the case's text, hexadecimal. */
   readonly hash: string;
-  /** The errors that keep it from running, including those of its file. */
+  /** The errors that prevent the case from running, including errors about its whole file. */
   readonly errors: readonly Problem[];
 }
 
@@ -48,7 +49,7 @@ export interface OutlineTurn {
   readonly label: string;
   readonly range: Range;
   readonly role: string;
-  /** Turn numbers of this line: `[1]` in a transcript; `[1, 2]` for a scripted user turn and its reply. */
+  /** Numbers of the turns on this line: `[1]` in a transcript; `[1, 2]` for a scripted user turn and its reply. */
   readonly turns: readonly number[];
 }
 
@@ -60,31 +61,35 @@ export interface OutlineAssertion extends WrittenAssertion {
   readonly range: Range;
 }
 
-/** Replaces the judges of a file. */
+/** Replaces a file's judges. */
 export interface JudgeOverride {
   readonly judge?: string;
   readonly baseUrl?: string;
-  /** Whether the user gave the address, so that keys may go there. Default: true. */
+  /** Whether the user gave the address, so that keys may be sent to it. Default: true. */
   readonly isOwnAddress?: boolean;
 }
 
 export interface LoadOptions {
-  /** The folder that paths must not leave. */
+  /** The folder that paths in the file must not leave. */
   readonly workspace: string;
   /** The absolute path of the `--dotenv` file, which eval files may not reference. */
   readonly dotenv?: string;
-  /** `provider:model`, used if neither the file nor the case sets a judge. */
+  /** `provider:model` of the judge to use if neither the file nor the case sets one. */
   readonly defaultJudge?: string;
-  /** Replaces every judge: the command line's `--judge` and `--base-url`. */
+  /** Replaces every judge, as the command line's `--judge` and `--base-url` do. */
   readonly judgeOverride?: JudgeOverride;
+  /**
+   * The name of the target that replaces all cases' targets and their variants, as the command line's `--target` does.
+   */
+  readonly target?: string;
   readonly signal?: AbortSignal;
   readonly env: (name: string) => string | undefined;
 }
 
 /**
- * The suite with each variant as a case of its own, and problems found along the way.
+ * The suite with each variant as a separate case, and problems found along the way.
  *
- * @param expand returns the variants of a case; undefined to keep the case
+ * @param expand returns the variants of a case; undefined to keep the case as it is
  */
 export async function expandSuite(
   loaded: LoadedSuite,
@@ -97,8 +102,8 @@ export async function expandSuite(
   const dependencies = new Set(loaded.dependencies);
   for (const one of suite.cases) {
     const expanded = await expand(one);
-    cases.push(...(expanded?.cases ?? [one]));
-    problems.push(...(expanded?.problems ?? []));
+    pushAll(cases, expanded?.cases ?? [one]);
+    pushAll(problems, expanded?.problems ?? []);
     for (const file of expanded?.files ?? []) dependencies.add(file);
   }
   return { ...loaded, problems, dependencies: [...dependencies], suite: { ...suite, cases } };
@@ -106,7 +111,7 @@ export async function expandSuite(
 
 /**
  * A copy of a suite that takes little memory: its conversations are stored as text in the buffer until their cases are
- * opened, and the outline has no turns. As objects, thousands of conversations take a gigabyte.
+ * opened, and the outline has no turns. As objects, thousands of conversations would take up a gigabyte.
  */
 export function compactSuite(
   { suite, outline, ...loaded }: LoadedSuite,
@@ -122,7 +127,7 @@ export function compactSuite(
 }
 
 function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCase {
-  // Cases that are read later have no conversation yet.
+  // Cases that are read later don't have a conversation yet.
   if (suiteCase.open || suiteCase.expand || suiteCase.origin.kind !== 'transcript')
     return suiteCase;
   const { messages, ...origin } = suiteCase.origin;
@@ -137,6 +142,6 @@ function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCas
 
 export interface WrittenAssertion {
   readonly given: unknown;
-  /** From 0: the scripted turn that contains it. */
+  /** Index of the scripted turn that contains it, from 0. */
   readonly scriptedTurn?: number;
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { type Mapping, mappingOf, memoize, valueAt } from '../core/data/data.ts';
+import { type Mapping, mappingOf, memoize, stringOf, valueAt } from '../core/data/data.ts';
 import {
   environmentNames,
   hasEnvReference,
@@ -18,13 +18,14 @@ import { findProvider, parseModelSpec } from '../models/registry.ts';
 import { validate } from '../schema/issues.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import { findTargetType } from '../targets/registry.ts';
-import { findReferenced } from './referencedFiles.ts';
+import type { TargetVariant } from './case/caseSources.ts';
+import { findReferenced, readReferenced } from './referencedFiles.ts';
 import { type Location, report, reportOnKey, type Scope, topLevelAt, within } from './scope.ts';
 import { modelSchema, targetSchema } from './targetSchema.ts';
 
 /**
- * Resolves a model: a name in `models`, `provider:model`, or a mapping. Undefined if none is set or if it can't be
- * resolved, which is reported.
+ * Resolves a model: a name in `models`, `provider:model`, or a mapping. Undefined if none is set, or if it can't be
+ * resolved; the latter is reported.
  */
 export async function resolveModel(
   value: unknown,
@@ -46,8 +47,8 @@ async function modelOf(value: unknown, location: Location): Promise<ModelSpec | 
   const given = await keysOf(value, location, modelSchema);
   const { provider, model } = given.params;
   return {
-    id: `${String(provider)}:${String(model)}`,
-    provider: String(provider),
+    id: `${stringOf(provider)}:${stringOf(model)}`,
+    provider: stringOf(provider),
     ...given,
     ...sentWith(given.written),
     folder: dirname(location.document.path),
@@ -57,7 +58,7 @@ async function modelOf(value: unknown, location: Location): Promise<ModelSpec | 
 function shortModel(value: string, location: Location): ModelSpec | undefined {
   const { env } = location.scope.options;
   const { value: text, filled } = substituteEnv(value, env);
-  const parsed = parseModelSpec(String(text), dirname(location.document.path));
+  const parsed = parseModelSpec(stringOf(text), dirname(location.document.path));
   if ('spec' in parsed) {
     const written = { model: value };
     return { ...parsed.spec, ...(filled && { written, ...sentWith(written) }) };
@@ -74,7 +75,7 @@ function sentWith(written: ModelSpec['written']): Pick<ModelSpec, 'sends' | 'own
     : {};
 }
 
-/** Applies the command line's judge. */
+/** Applies the judge from the command line. */
 export async function overrideJudge(
   judge: ModelSpec | undefined,
   scope: Scope,
@@ -103,13 +104,14 @@ export async function modelFromOptions(name: string, scope: Scope): Promise<Mode
   return undefined;
 }
 
-/** Resolves a target: a name in `targets`, or a mapping. */
+/** Resolves a target: a name in `targets`, or a mapping. @param variant the variant whose changes to apply */
 export async function resolveTarget(
   value: unknown,
   location: Location,
   offered: OfferedTools | undefined,
+  variant?: TargetVariant,
 ): Promise<TargetSpec | undefined> {
-  if (typeof value !== 'string') return targetOf(undefined, value, location, offered);
+  if (typeof value !== 'string') return targetOf(undefined, value, location, offered, variant);
   const targets = location.scope.file.targets ?? {};
   if (!Object.hasOwn(targets, value)) return unknownName(value, targets, 'target', location);
   const named = topLevelAt(location, 'targets', value);
@@ -119,19 +121,29 @@ export async function resolveTarget(
     report('wrong-type', message, named);
     return undefined;
   }
-  return targetOf(value, found, named, offered);
+  return targetOf(value, found, named, offered, variant);
 }
 
 async function targetOf(
   name: string | undefined,
-  value: unknown,
+  declared: unknown,
   location: Location,
   offered: OfferedTools | undefined,
+  variant: TargetVariant | undefined,
 ): Promise<TargetSpec | undefined> {
-  const given = await keysOf(value, location, targetSchema);
+  const { target: _, ...changes } = variant?.changes ?? {};
+  const { system: _system, ...others } = mappingOf(declared);
+  const kept = changes.system === undefined ? mappingOf(declared) : others;
+  const value = {
+    ...(await withSystemText(kept, location)),
+    ...(variant && (await withSystemText(changes, variant.location))),
+  };
+  const own = environmentNames(changes);
+  const placeOf = (key: string) => (variant && own.includes(key) ? variant.location : location);
+  const given = await keysOf(value, location, targetSchema, placeOf);
   const { params } = given;
   warnOfUnset(params, location);
-  const type = String(params.type);
+  const type = stringOf(params.type);
   const tools = toolsSchema.safeParse(params.tools).data;
   const spec = {
     name: name ?? type,
@@ -141,6 +153,12 @@ async function targetOf(
     ...(typeof params.system === 'string' && { system: params.system }),
     ...(tools && { tools: unwrapTools(tools) }),
   };
+  if (variant && changes.model !== undefined && type !== 'chat') {
+    const key = within(variant.location, 'model');
+    const message = `\`model\` works only with a chat target, and "${spec.name}" has the type ${type}. Remove it.`;
+    reportOnKey('useless-key', message, key, { fix: { remove: key.path } });
+    return undefined;
+  }
   checkTools(spec, location, offered);
   checkCache(spec, location);
   if (params.model === undefined) {
@@ -151,11 +169,26 @@ async function targetOf(
     });
     return undefined;
   }
-  const model = await resolveModel(mappingOf(value).model, within(location, 'model'));
+  const place = variant && changes.model !== undefined ? variant.location : location;
+  const model = await resolveModel(value.model, within(place, 'model'));
   if (!model) return undefined;
-  // The model also gets the target's text.
-  const sends = [...(model.sends ?? []), ...environmentNames(given.written)];
+  // Environment variables in the target's text are also sent to its model, except those for MCP servers.
+  const { mcp_servers: _servers, ...sent } = given.written ?? {};
+  const sends = [...(model.sends ?? []), ...environmentNames(sent)];
   return { ...spec, model: { ...model, sends } };
+}
+
+/** The target with the text of the file that its `system` refers to, as if the text were written there. */
+async function withSystemText(target: Mapping, location: Location): Promise<Mapping> {
+  const { system, ...keys } = target;
+  const { file } = mappingOf(system);
+  if (typeof file !== 'string') return target;
+  const { value: path } = substituteEnv(file, location.scope.options.env);
+  const place = within(location, 'system', 'file');
+  const read = await readReferenced(String(path), place, 'text');
+  const text = read?.text.replace(/^\uFEFF/, '').trim() ?? '';
+  if (read && text === '') report('empty-file', `The file "${path}" is empty.`, place);
+  return { ...keys, ...(text !== '' && { system: text }) };
 }
 
 /** Warns about unset variables that user code should get. */
@@ -167,16 +200,21 @@ export function warnOfUnset({ pass_env }: Mapping, location: Location): void {
   }
 }
 
-/** Fills in the environment variables of a model or target, and checks the files that it names. */
+/**
+ * Fills in the environment variables of a model or target, and checks the files that it refers to.
+ *
+ * @param placeOf returns the location of a variable's name
+ */
 async function keysOf(
   value: unknown,
   location: Location,
   schema: z.ZodType,
+  placeOf: (variable: string) => Location = () => location,
 ): Promise<Pick<ModelSpec, 'params' | 'written'>> {
   const { env } = location.scope.options;
   const { value: params, filled, unset: names } = substituteEnv(value, env);
   for (const name of names) {
-    reportOnKey(...unset(name), location, { severity: 'warning' });
+    reportOnKey(...unset(name), placeOf(name), { severity: 'warning' });
   }
   if (filled) reportBadVariables(value, params, location, schema);
   const given = mappingOf(params);
@@ -204,7 +242,7 @@ function reportBadVariables(
 }
 
 function unset(variable: string): [code: string, message: string] {
-  const message = `The environment variable ${variable} is not set. Set it before running this.`;
+  const message = `The environment variable ${variable} is not set. Set it before you run the file.`;
   return ['unset-variable', message];
 }
 
@@ -226,7 +264,7 @@ function unknownName(
   return undefined;
 }
 
-/** Cached, because thousands of cases may refer to an unknown name. */
+/** Cached, because thousands of cases may refer to the same unknown name. */
 const namesIn = memoize((declared: object) => {
   const known = Object.keys(declared);
   return { known, listed: truncateList(known) };
@@ -241,7 +279,7 @@ export interface OfferedTools {
 /**
  * Reports tools whose calls nothing can answer, before a model costs money.
  *
- * @param location of the target
+ * @param location the target's location
  */
 function checkTools(
   target: TargetSpec,
@@ -252,19 +290,20 @@ function checkTools(
     ? { tools: target.tools, location: within(location, 'tools') }
     : offered;
   if (!sent) return;
+  warnOfApprovals(target, sent.tools, location);
   const place = { ...sent.location, owner: location.owner };
   const lost = findTargetType(target.type)?.unansweredTools?.(target.params, sent.tools) ?? [];
-  // A fix edits the problem's own document.
+  // A fix can edit only the problem's own document.
   const fixable = sent.location.document === location.document;
   if (lost.length > 0 && target.params.tool_results === undefined) {
-    const message = `"${target.name}" has no answers for calls of these tools. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
+    const message = `"${target.name}" has no answers for calls to these tools. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
     reportOnKey('unanswered-tool', message, place, {
       ...(fixable && { fix: { add: { to: location.path, key: 'tool_results' } } }),
     });
     return;
   }
   for (const tool of lost) {
-    const message = `"${target.name}" has no answer for calls of ${tool.name}. Add one to the target's \`tool_results\`, or set a \`tool_module\`.`;
+    const message = `"${target.name}" has no answer for calls to ${tool.name}. Add one to the target's \`tool_results\`, or set a \`tool_module\`.`;
     const to = [...location.path, 'tool_results'];
     report('unanswered-tool', message, within(place, sent.tools.indexOf(tool)), {
       ...(fixable && { fix: { add: { to, key: tool.name } } }),
@@ -272,7 +311,24 @@ function checkTools(
   }
 }
 
-/** Reports `cache` for a target that keeps its own session, which would miss turns answered from the cache. */
+/** Warns about misspelled tool names in `approve`, because those tools would run without approval. */
+function warnOfApprovals({ params }: TargetSpec, tools: readonly Tool[], location: Location): void {
+  const names = tools.map(({ name }) => name);
+  for (const name of Object.keys(mappingOf(params.approve))) {
+    const near = names.includes(name) ? [] : nearest(name, names);
+    if (near.length === 0) continue;
+    const message = `There is no tool "${name}" in \`tools\`. Did you mean "${near[0]}"?`;
+    reportOnKey('unknown-tool', message, within(location, 'approve', name), {
+      severity: 'warning',
+      ...suggestionsOf(near),
+    });
+  }
+}
+
+/**
+ * Reports `cache` for a target that keeps its own session, because the session would lack turns answered from the
+ * cache.
+ */
 function checkCache(target: TargetSpec, location: Location): void {
   const keepsSession = findTargetType(target.type)?.keepsSession?.(target.params);
   if (target.params.cache !== true || !keepsSession) return;
@@ -281,7 +337,7 @@ function checkCache(target: TargetSpec, location: Location): void {
   reportOnKey('cache-refused', message, key, { fix: { remove: key.path } });
 }
 
-/** Reports keys that the target needs but the case's `context` lacks. */
+/** Reports keys that the target needs but that are missing from the case's `context`. */
 export function checkContextKeys(
   { name, type, params }: TargetSpec,
   context: Mapping,
@@ -289,7 +345,7 @@ export function checkContextKeys(
 ): void {
   for (const key of findTargetType(type)?.contextKeys?.(params) ?? []) {
     if (Object.hasOwn(context, key)) continue;
-    const message = `The target "${name}" needs the key \`${key}\` in the case's \`context\`, which has none.`;
+    const message = `The target "${name}" needs the key \`${key}\`, which is missing from the case's \`context\`.`;
     reportOnKey('unknown-variable', message, location);
   }
 }

@@ -5,10 +5,10 @@ import { readMessages } from '../messages/readMessages.ts';
 /** A message of a transcript, which may be incomplete while it's being written. */
 export interface NumberedMessage {
   readonly role: string;
-  /** Empty if it only calls tools, or can't be read. */
+  /** Empty if the message only calls tools, or can't be read. */
   readonly text: string;
   readonly calls: readonly string[];
-  /** Its turn number; absent outside turns. */
+  /** The number of its turn; absent outside turns. */
   readonly turn?: number;
 }
 

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 
-/** Text that isn't empty. New each time: a shared schema would become a reference in the JSON Schema. */
+/**
+ * A schema for nonempty text. Creates a new one each time: a shared schema would become a reference in the JSON Schema.
+ */
 export function text() {
   return z.string().min(1);
 }

@@ -19,13 +19,13 @@ import { optional, text } from './optionalKey.ts';
 import { readThreshold } from './threshold.ts';
 
 export const frontMatterSchema = z.strictObject({
-  name: optional(text(), 'Label. Default: the file name.'),
+  name: optional(text(), 'Display name. Default: the file name.'),
   description: optional(z.string(), 'What this judge evaluates.'),
   ...gradingKeys,
   details: detailsKey.optional(),
   threshold: optional(
     z.number(),
-    "Score needed to pass, unless the assertion sets one: 0..1, or a value above 1 on the prompt's `scale`.",
+    "Score needed to pass, from 0 to 1, unless the assertion sets its own. A value above 1 is on the prompt's `scale`.",
   ),
   per_turn: optional(
     z.boolean(),
@@ -41,9 +41,9 @@ export const frontMatterSchema = z.strictObject({
 });
 
 export interface LoadedPrompt {
-  /** Absent if it has errors. */
+  /** Absent if the prompt has errors. */
   readonly prompt?: Omit<JudgePrompt, 'model'>;
-  /** As written; the suite resolves it. */
+  /** The model as written; the suite resolves it. */
   readonly model?: string;
   readonly needs: readonly string[];
   readonly problems: readonly Problem[];
@@ -55,13 +55,13 @@ export interface LoadedPrompt {
 
 const VARIABLES = Object.keys(PROMPT_VARIABLES);
 
-const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
+const FRONT_MATTER = /^---[ \t]*\r?\n(?:[\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/;
 
 /** Reads a judge prompt: Markdown with front matter. */
 export function loadPrompt(text: string, path: string): LoadedPrompt {
   const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null;
   const bodyStart = match ? match[0].length : 0;
-  // Has the same offsets as the file.
+  // Has the same offsets as the original file.
   const matter = match ? `   ${text.slice(3, match[0].lastIndexOf('---'))}` : '';
   const document = parseYaml(matter, path);
   const body = text.slice(bodyStart);
@@ -116,7 +116,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   };
 }
 
-/** Returns `loadPrompt` with a cache. */
+/** Returns a version of `loadPrompt` that caches its results. */
 export function promptReader(): typeof loadPrompt {
   const known = new Map<string, { readonly text: string; readonly loaded: LoadedPrompt }>();
   return (text, path) => {
@@ -131,7 +131,8 @@ export function promptReader(): typeof loadPrompt {
 /**
  * Checks the text of a prompt, or of `instructions` in an eval file.
  *
- * @param locate sets `whole` if it can't locate the piece; the range is then the whole text's
+ * @param locate returns the range of a piece of text; if it can't locate the piece, it returns the whole text's range
+ * and sets `whole`
  */
 export function bodyProblems(
   body: string,

@@ -10,6 +10,7 @@ import { type Location, report } from './scope.ts';
 /** Maximum bytes per kind. */
 const MAX_BYTES = {
   prompt: LIMITS.prompt,
+  text: LIMITS.prompt,
   transcript: LIMITS.transcript,
   transcripts: LIMITS.dataSet,
   matrix: LIMITS.evalFile,
@@ -18,18 +19,19 @@ const MAX_BYTES = {
 
 type TextKind = keyof typeof MAX_BYTES;
 
-/** Kinds whose file extension is checked. */
+/** Kinds of files whose extension is checked. */
 const CHECKED_ENDINGS: readonly FileKind[] = [
   'transcript',
   'transcripts',
   'matrix',
   'script',
   'module',
+  'image',
 ];
 
 /**
- * The absolute path of a reference; if it can't be used, reports why and returns undefined. Adds the file to the
- * dependencies, even if it's missing: it may be created.
+ * The absolute path that a reference leads to. If it can't be used, reports why and returns undefined. Adds the file to
+ * the dependencies even if it's missing, because it may be created later.
  */
 export async function findReferenced(
   reference: string,
@@ -47,7 +49,8 @@ export async function findReferenced(
   if (await isPrivate(path, location)) return undefined;
   if (kind !== 'folder') dependencies.add(path);
   if (CHECKED_ENDINGS.includes(kind) && !EXTENSIONS[kind].includes(extname(path))) {
-    const message = `Unsupported file type: a ${kind} file ends in ${EXTENSIONS[kind].join(', ')}.`;
+    const article = kind === 'image' ? 'an' : 'a';
+    const message = `Unsupported file type: ${article} ${kind} file ends in ${EXTENSIONS[kind].join(', ')}.`;
     report('unknown-file-type', message, location);
     return undefined;
   }
@@ -65,7 +68,7 @@ export async function findReferenced(
   return undefined;
 }
 
-/** Whether a file probably contains secrets, which must not reach a model. If so, reports it. Links are followed. */
+/** Whether a file probably contains secrets, which must not reach a model. Reports it if so. Links are followed. */
 async function isPrivate(path: string, location: Location): Promise<boolean> {
   const { files, options } = location.scope;
   const [real, workspace, dotenv] = await Promise.all(
@@ -80,7 +83,7 @@ async function isPrivate(path: string, location: Location): Promise<boolean> {
   return true;
 }
 
-/** Like `findReferenced`, but also reads the text. */
+/** Like `findReferenced`, but also reads the file's text. */
 export async function readReferenced(reference: string, location: Location, kind: TextKind) {
   const path = await findReferenced(reference, location, kind);
   return path === undefined ? undefined : readFound(path, location, kind);
@@ -97,7 +100,7 @@ export async function readFound(path: string, location: Location, kind: TextKind
   }
 }
 
-/** Like `findMatches`, but reports matches that may not be used. */
+/** Like `findMatches`, but reports matches that must not be used. */
 export async function filesMatching(pattern: string, location: Location): Promise<string[]> {
   const { options, files } = location.scope;
   const inside: string[] = [];
@@ -109,10 +112,12 @@ export async function filesMatching(pattern: string, location: Location): Promis
   return inside;
 }
 
-/** The files that a pattern matches, as sorted absolute paths. If there is a problem, reports it and returns none. */
+/**
+ * The files that a pattern matches, as sorted absolute paths. If there is a problem, reports it and returns no paths.
+ */
 export async function findMatches(pattern: string, location: Location): Promise<string[]> {
   const { document, files, options } = location.scope;
-  // Globbing searches the folder before the first wildcard, even through a link.
+  // A glob search starts in the folder before the first wildcard, even if that is a link.
   const named = folderWithoutWildcards(pattern);
   const steps = pattern.slice(named.length).split(/[/\\{,}]/);
   if (pattern.startsWith('/') || steps.includes('..')) {
@@ -121,7 +126,7 @@ export async function findMatches(pattern: string, location: Location): Promise<
     return [];
   }
   if (pattern.includes('\\')) {
-    report('wrong-pattern', 'Use "/" between folders, also on Windows.', location);
+    report('wrong-pattern', 'Use "/" between folders, even on Windows.', location);
     return [];
   }
   const home = dirname(location.document.path);

@@ -11,9 +11,7 @@ import { caseTitle } from '../core/presentation/words.ts';
 import type { Position } from '../core/problem.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { templateVariables } from '../core/text/template.ts';
-import { columnOf } from '../yaml/edits.ts';
-import { endOf, endOfLine, isFlow, lineBreakOf, nodeAt, startOf } from '../yaml/nodes.ts';
-import { indented, write } from '../yaml/quoting.ts';
+import { addItemAfter } from '../yaml/edits.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
 
 export type SaveAs = 'turns' | 'transcript';
@@ -23,12 +21,12 @@ const ENDINGS: Readonly<Record<SaveAs, string>> = { turns: 'scripted', transcrip
 
 export const NOT_SIMULATED = 'Only simulated conversations can be saved as a case.';
 
-/** A conversation that can't be saved. `message` says why, and what to do. */
+/** Thrown if a conversation can't be saved. `message` says why, and what to do. */
 export class SaveError extends ReasonedError<'not-simulated' | 'no-case' | 'not-expressible'> {
   override readonly name = 'SaveError';
 }
 
-/** A new case for the file of the original one. */
+/** A new case to add to the original case's file. */
 export interface SavedCase {
   readonly id: string;
   readonly position: Position;
@@ -37,10 +35,10 @@ export interface SavedCase {
 
 /**
  * Turns a simulated conversation into a new case after the original one: with the user's words as `turns`, for the
- * target to answer again, or as a `transcript`. Keeps all checks.
+ * target to answer again, or as a `transcript`. Keeps all assertions.
  *
- * @param text of the case's file
- * @param taken the suite's ids
+ * @param text the text of the case's file
+ * @param taken ids that the suite already uses
  * @throws SaveError
  */
 export function savedCase(
@@ -55,23 +53,19 @@ export function savedCase(
   const cases = valueAt(yaml.value, ['cases']);
   const isOriginal = (one: unknown) => valueAt(one, ['id']) === line.id;
   const index = Array.isArray(cases) ? cases.findIndex(isOriginal) : -1;
-  const list = nodeAt(yaml.root, ['cases'])?.node;
-  const node = nodeAt(yaml.root, ['cases', index])?.node;
   const given: unknown = valueAt(cases, [index]);
-  if (!list || !node || !isMapping(given)) {
+  if (!isMapping(given)) {
     throw new SaveError('no-case', `The file has no case "${caseTitle(line)}" anymore.`);
   }
-  if (isFlow(list)) {
-    const message = '`cases` is written inline, in brackets. Put each case on its own lines first.';
-    throw new SaveError('not-expressible', message);
-  }
   const id = idFor(line, as, taken);
-  const written = write(as === 'turns' ? scripted(given, id, line) : recorded(given, id, line));
-  const column = columnOf(text, text.lastIndexOf('-', startOf(node) - 1));
-  const item = indented(written.text, column + 2).trimStart();
-  const newText = `\n\n${' '.repeat(column)}- ${item}`.replace(/\n/g, lineBreakOf(text));
-  return { id, position: yaml.positionAt(endOfLine(text, endOf(node, text))), newText };
+  const value = as === 'turns' ? scripted(given, id, line) : recorded(given, id, line);
+  const added = addItemAfter(yaml, ['cases', index], value);
+  if (!added) throw new SaveError('not-expressible', INLINE_CASES);
+  return { id, position: added.range.start, newText: added.newText };
 }
+
+export const INLINE_CASES =
+  '`cases` is written inline, in brackets. Put each case on its own lines first.';
 
 function idFor({ id, variant }: CaseLine, as: SaveAs, taken: readonly unknown[]): string {
   const part = variant === undefined ? '' : `-${variant.replace(/[^A-Za-z0-9._-]+/g, '-')}`;
@@ -82,28 +76,43 @@ function idFor({ id, variant }: CaseLine, as: SaveAs, taken: readonly unknown[])
   );
 }
 
-/** @throws SaveError if the user's words would be read as variables */
+/** @throws SaveError if the user's words would be mistaken for variables */
 function scripted(given: Mapping, id: string, line: CaseLine): Mapping {
-  const turns = liveTurnsOf(line.conversation).filter(({ side }) => side === 'user');
+  return replaced(given, id, line, [], { turns: userTurns(line.conversation).map(textOf) });
+}
+
+/** What the user says live. @throws SaveError if it can't be written as `turns` */
+export function userTurns(conversation: Conversation): Turn[] {
+  const turns = liveTurnsOf(conversation).filter(({ side }) => side === 'user');
   const strange = turns.find((turn) => templateVariables(textOf(turn)).length > 0);
   if (strange) {
-    const message = `Turn ${strange.number} contains "{{…}}", which turns read as a variable. Save a transcript instead.`;
+    const message = `Turn ${strange.number} contains "{{…}}", which would be read as a variable in \`turns\`. Save a transcript instead.`;
     throw new SaveError('not-expressible', message);
   }
-  if (turns.length === 0) throw new SaveError('not-expressible', 'Nothing was said.');
-  return replaced(given, id, line, [], { turns: turns.map(textOf) });
+  if (turns.length === 0)
+    throw new SaveError('not-expressible', 'The conversation has no user turns to save.');
+  return turns;
 }
 
 /** @throws SaveError if the target never replied */
 function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
   const transcript = writtenMessages(line.conversation);
   if (!turnsOf(line.conversation).some(({ side }) => side === 'assistant')) {
-    throw new SaveError('not-expressible', 'The target said nothing to judge.');
+    throw new SaveError(
+      'not-expressible',
+      'The conversation has no reply to judge, so it cannot be saved as a transcript.',
+    );
   }
-  return replaced(given, id, line, ['history', 'roles', 'target'], {
+  return replaced(given, id, line, ['history', 'roles', 'target', 'variants'], {
     transcript,
     ...checksOfLiveTurns(given, line),
   });
+}
+
+/** An assertion that checks these turns, if it names no others. @param at see `at` in the format */
+export function atTurns(one: unknown, at: string | number): unknown {
+  if (typeof one === 'string') return { type: 'criterion', criterion: one, at };
+  return isMapping(one) && (one.at === undefined || one.at === 'live') ? { ...one, at } : one;
 }
 
 /** A transcript has no history, so checks of live turns select them by number. */
@@ -112,23 +121,19 @@ function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Map
   const [first, last] = [live[0]?.number ?? 1, live.at(-1)?.number ?? 1];
   if (first === 1 || !Array.isArray(assert)) return {};
   const at = `${first}-${last}`;
-  const checks = assert.map((one: unknown) => {
-    if (typeof one === 'string') return { type: 'criterion', criterion: one, at };
-    return isMapping(one) && (one.at === undefined || one.at === 'live') ? { ...one, at } : one;
-  });
-  return { assert: checks };
+  return { assert: assert.map((one: unknown) => atTurns(one, at)) };
 }
 
-/** A copy of the case with another id, and with the conversation instead of `simulate`. */
+/** A copy of the case with a different id, and with the conversation instead of `simulate`. */
 function replaced(
   given: Mapping,
   id: string,
-  { variant, facts }: CaseLine,
+  { facts }: CaseLine,
   dropped: readonly string[],
   added: Mapping,
 ): Mapping {
   const { turns, transcript, ...others } = added;
-  const own = variant === undefined ? given : withContext(given, facts?.context ?? {});
+  const own = given.matrix === undefined ? given : withContext(given, facts?.context ?? {});
   const entries = Object.entries({ ...own, ...others, id }).flatMap(
     ([key, value]): [string, unknown][] => {
       if (key === 'simulate') {
@@ -140,7 +145,7 @@ function replaced(
   return Object.fromEntries(entries);
 }
 
-/** Replaces `matrix` with the variant's values. */
+/** Replaces `matrix` with the values for the variant. */
 function withContext({ context: _, ...given }: Mapping, values: Mapping): Mapping {
   const entries = Object.entries(given).map(([key, value]) =>
     key === 'matrix' ? ['context', values] : [key, value],
@@ -148,7 +153,7 @@ function withContext({ context: _, ...given }: Mapping, values: Mapping): Mappin
   return Object.fromEntries(entries);
 }
 
-/** A conversation as messages in the shorthand, with its tool calls. */
+/** A conversation as messages in shorthand form, with its tool calls. */
 export function writtenMessages({ entries }: Conversation): Mapping[] {
   return entries.flatMap((entry) =>
     entry.kind === 'system' ? [{ [entry.role]: entry.text }] : messagesOfTurn(entry),
@@ -165,7 +170,8 @@ function messagesOfTurn({ side, items, retrievalContext }: Turn): Mapping[] {
     } else if (item.kind === 'text') {
       open = { [side]: item.text, ...(item.agent && { agent: item.agent }) };
       messages.push(open);
-    } else {
+      // A handoff follows from the messages around it.
+    } else if (item.kind === 'tool-call') {
       const { id, name, arguments: given } = item.call;
       // Each call is followed by its result.
       const called = typeof given === 'string' ? given : JSON.stringify(given);

@@ -3,28 +3,34 @@ import { LIMITS } from '../core/limits.ts';
 import { MEANING_KEYS } from '../core/meaning.ts';
 import { toolsSchema } from '../core/message.ts';
 import { DEFAULT_USER_TURNS, MAX_REPETITIONS, MAX_USER_TURNS } from '../core/suite.ts';
+import { ownParts } from '../messages/content.ts';
+import { partsOf } from '../messages/parts.ts';
 import { dialects } from '../messages/registry.ts';
+import { commonKeys } from '../targets/keys.ts';
 import { assertionSchema, threshold, words } from './assertion/assertionSchema.ts';
 import { optional, text } from './optionalKey.ts';
 import { modelSchema, namedModel, namedTarget, targetSchema } from './targetSchema.ts';
 
 /**
- * The eval file, version 1: the format's only declaration. Types, validation, JSON Schema, completion, and hovers
+ * The eval file, version 1: the only declaration of the format. Types, validation, JSON Schema, completion, and hovers
  * derive from it and from the registries that it composes.
  */
 
-/** The plainest dialects first, for completion; the registry has the most specific ones first. */
+/** The simplest dialects first, for completion; in the registry, the most specific ones come first. */
 const schemas = [...dialects].reverse().map(({ schema }) => schema);
 
-/** A message in any dialect. Rules that depend on earlier messages aren't included. */
+/** A message in any dialect. Doesn't include rules that depend on earlier messages. */
 export const messageSchema: z.ZodType = z
   .union(schemas)
-  .describe('A message: `user: Hi`, or in one of the supported dialects.');
+  .describe('A message: `user: Hi`, or another supported format.');
 
 export const messagesFileSchema = z
   .array(messageSchema)
   .min(1)
   .describe('A conversation: its messages, in order.');
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const NAME_RULE = 'Start with a letter or digit, then use only letters, digits, ".", "_" and "-"';
 
 const assert = z.array(assertionSchema).describe('What to check.');
 
@@ -41,7 +47,7 @@ const repeat = z
       times: times.describe('How many times to run the case.'),
       pass: optional(
         z.union([z.enum(['all', 'any']), z.number().gt(0).max(1)]),
-        'How many runs must pass: `all`, `any`, or a share such as 0.8.',
+        'How many repetitions must pass: `all`, `any`, or a share such as 0.8.',
         { default: 'all' },
       ),
     }),
@@ -50,8 +56,29 @@ const repeat = z
 
 const tags = z.array(text().meta({ refersTo: 'tag' })).describe('Tags to select cases by.');
 
+const targetVariantSchema = z.strictObject({
+  target: optional(text(), 'A target in `targets`. Default: the target of the case.', {
+    refersTo: 'target',
+  }),
+  model: optional(modelSchema, 'For a `chat` target: the model, instead of its own.'),
+  system: commonKeys.system.meta({
+    description: "System prompt to use instead of the target's.",
+    template: 'env',
+  }),
+});
+
+/** A variant's name, which is part of longer names: `refund/warm`. */
+const variantName = z
+  .string()
+  .regex(NAME, NAME_RULE)
+  .max(LIMITS.variantName, `Use at most ${LIMITS.variantName} characters`);
+
 const overridable = {
   target: targetSchema.optional(),
+  variants: optional(
+    z.record(variantName, targetVariantSchema),
+    "Variants of the target to compare, by name. Each case that calls a target runs once per variant, and reports compare the others with the first one. A case's `variants` replace the file's; `{}` means none.",
+  ),
   judge: optional(
     modelSchema,
     'The model that judges. Default: the setting `turnlight.judge`, or `TURNLIGHT_JUDGE`.',
@@ -76,7 +103,9 @@ const filledWords = () => words.meta({ template: 'case' });
 const scriptedTurnSchema = z.union([
   filledWords(),
   z.strictObject({
-    user: words.meta({ description: 'What the user says.', template: 'case' }),
+    user: z
+      .union([words, partsOf('user', ownParts).min(1)])
+      .meta({ description: 'What the user says: text, or a list of parts.', template: 'case' }),
     assert: optional(assert, 'What to check about the reply.'),
     expected: optional(z.string(), 'What a good reply contains.', { template: 'case' }),
   }),
@@ -102,7 +131,7 @@ const simulateSchema = z
     model: optional(modelSchema, "The model that plays the user. Default: the judge's model."),
     seed: optional(
       z.int(),
-      'Seed for the model, so that it gives the same answers again if it supports seeds. Each repetition adds 1.',
+      'Seed for reproducible answers, if the model supports seeds. Each repetition adds 1.',
     ),
   })
   .describe(
@@ -118,21 +147,18 @@ export const caseSchema = z
   .strictObject({
     id: z
       .string()
-      .regex(
-        /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
-        'Start with a letter or digit, then use only letters, digits, ".", "_" and "-"',
-      )
+      .regex(NAME, NAME_RULE)
       .max(LIMITS.caseId, `Use at most ${LIMITS.caseId} characters`)
       .meta({
         description:
-          'Identifies the case everywhere; unique in the suite. Letters, digits, `.`, `_`, and `-`.',
+          'Identifies the case, for example in results and on the command line. Must be unique in the suite. Letters, digits, `.`, `_`, and `-`.',
         declares: 'case',
       }),
     description: optional(z.string(), 'What the case is about.'),
     tags: tags.optional(),
     skip: optional(
       z.union([z.boolean(), text()]),
-      "If true, or a reason, the case is reported as skipped and doesn't run.",
+      "If true, or a text that gives the reason, the case doesn't run and is reported as skipped.",
     ),
     only: optional(z.boolean(), 'If true, run only this case. For temporary use.'),
     turns: optional(
@@ -142,7 +168,7 @@ export const caseSchema = z
     simulate: simulateSchema.optional(),
     history: optional(
       recordedMessages(),
-      'With `turns` or `simulate`: the conversation before the first live turn, as a list of messages or the path of a file. It ends with the assistant. The target gets it, and its turns are numbered too.',
+      'With `turns` or `simulate`: the conversation before the first live turn, as a list of messages or the path of a file. It must end with a message from the assistant. The target receives it, and its turns are numbered too.',
     ),
     transcript: optional(
       recordedMessages(),
@@ -154,7 +180,7 @@ export const caseSchema = z
     ),
     roles: optional(
       z.record(text(), z.enum(['user', 'assistant', 'system', 'developer', 'tool'])),
-      'Names of the sides in `transcript`, `transcripts`, or `history`, such as `{usr: user, sys: assistant}`.',
+      'Maps the names of the sides in `transcript`, `transcripts`, or `history` to roles, such as `{usr: user, sys: assistant}`.',
     ),
     stop_on_failure: optional(
       z.boolean(),
@@ -172,13 +198,13 @@ export const caseSchema = z
     expectations: expectations.optional().meta({ template: 'case' }),
     context: optional(
       z.record(z.string(), z.unknown()),
-      "Values for `{{name}}` in the case's texts, and extra input for the target.",
+      "Values for `{{name}}` in the case's texts, and additional input for the target.",
       { declares: 'variable' },
     ),
     assert: assert.optional(),
     threshold: optional(
       threshold,
-      'The case passes when its score, computed by `aggregate`, reaches this. Without it, every verdict must pass.',
+      'The case passes if its score, computed by `aggregate`, reaches this value. Without a threshold, every verdict must pass.',
     ),
     aggregate: optional(
       z.enum(['mean', 'min']),
@@ -214,7 +240,7 @@ export const fileKeys = z.strictObject({
   ),
   include: optional(
     z.array(text().meta({ file: 'cases' })),
-    'Files with more cases (`cases:` only): paths or globs.',
+    'Files with more cases, as paths or globs. They contain only the key `cases`.',
   ),
   cases: optional(z.array(z.unknown()), 'The conversations to run and judge.'),
 });
@@ -244,7 +270,7 @@ function draft7(schema: z.ZodType): JsonSchema {
     target: 'draft-7',
     io: 'input',
     reused: 'ref',
-    // Other tools have no use for these.
+    // Other tools can't use these.
     override: ({ jsonSchema }) => {
       for (const key of MEANING_KEYS) delete jsonSchema[key];
     },

@@ -22,17 +22,17 @@ export interface Scope {
   readonly options: LoadOptions;
   readonly step: Step;
   readonly files: Files;
-  /** Without cached reads, for files that are read after the suite. */
+  /** Doesn't cache reads; for files that are read after the suite. */
   readonly uncachedFiles: Files;
   readonly reporter: Reporter;
-  /** The document of the suite, in which names are resolved. */
+  /** The suite's document, which names are resolved in. */
   readonly document: YamlDocument;
   readonly file: Partial<FileInput>;
-  /** Invalid keys of the file and the case: everything that depends on them is unknown. */
+  /** Invalid keys in the file and in the case. Everything that depends on them is unknown. */
   readonly invalidKeys: ReadonlySet<string>;
   /** Number of characters left for filled-in text in the suite, case, or variant. */
   readonly room: { left: number; isExceeded: boolean };
-  /** Absolute paths of files that the suite depends on, even missing ones. */
+  /** Absolute paths of files that the suite depends on, including missing ones. */
   readonly dependencies: Set<string>;
   /** Reads a judge prompt, cached by text. */
   loadPrompt(text: string, path: string): LoadedPrompt;
@@ -59,14 +59,14 @@ export function topLevelAt(
   return { scope, document: scope.document, path, owner };
 }
 
-/** The place of a case, turn, or assertion in its file. */
+/** The location of a case, turn, or assertion in its file. */
 export function sourceOf({ document, path }: Location): Source {
   return { path: document.path, range: document.entryRangeOf(path) };
 }
 
 type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'range'>>;
 
-/** @param details `range` replaces the range of the value */
+/** @param details its `range` replaces the value's range */
 export function report(
   code: string,
   message: string,
@@ -87,11 +87,14 @@ export function reportOnKey(
   report(code, message, location, { range, ...details });
 }
 
-/** A problem. Errors keep the case at index `owner` from running, or the whole file if it's undefined. */
+/**
+ * A problem and its owner. An error prevents the case at index `owner` from running, or the whole file if `owner` is
+ * undefined.
+ */
 export interface Report {
   readonly problem: Problem;
   readonly owner: number | undefined;
-  /** For a syntax error in a case: the text that it may affect; absent for the whole case. */
+  /** Set for a syntax error in a case: the range of text that it may affect; absent if it may affect the whole case. */
   readonly spoiled?: Range | undefined;
 }
 
@@ -103,7 +106,7 @@ export class Reporter {
     this.reports.push({ problem, owner });
   }
 
-  /** Adds a file's syntax errors. @param firstOwner index of its first case in the suite */
+  /** Adds a file's syntax errors. @param firstOwner index of the file's first case in the suite */
   addSyntax(document: YamlDocument, firstOwner = 0): void {
     for (const problem of document.problems) {
       const item = document.caseOf(problem);
@@ -116,8 +119,8 @@ export class Reporter {
   }
 
   /**
-   * Sorted by file and location, without duplicates. For an unreadable file, only the reason; for an unreadable case,
-   * also any problems that are certain regardless.
+   * All problems, sorted by file and location, without duplicates. For an unreadable file, contains only the reason;
+   * for an unreadable case, also problems that are certain despite the syntax error.
    */
   all(): readonly Problem[] {
     const faults = groupBy(
@@ -129,7 +132,7 @@ export class Reporter {
       const own = [undefined, owner].flatMap((one) => faults.get(pieceOf(problem, one)) ?? []);
       return own.every(({ spoiled }) => isCertain(problem, spoiled));
     });
-    // The content of an alias is read again at each of its places.
+    // An alias's content is read again wherever the alias is used.
     const unique = uniqueBy(
       shown.map(({ problem }) => problem),
       ({ code, message, path, range: { start, end } }) =>
@@ -142,7 +145,7 @@ export class Reporter {
     return this.reports.some(({ problem }) => isError(problem));
   }
 
-  /** The errors that keep each case from running; for the whole file, the key is undefined. */
+  /** The errors that prevent each case from running. The key for the whole file is undefined. */
   errors(): ReadonlyMap<number | undefined, readonly Report[]> {
     const errors = this.reports.filter(({ problem }) => isError(problem));
     return groupBy(errors, ({ owner }) => owner);
@@ -160,8 +163,8 @@ function byPlace(a: Problem, b: Problem): number {
 }
 
 /**
- * The part of a case that a syntax error may affect: an entry with a half-written key, or else everything from the key
- * of the faulty value to the end of the case. Undefined for the whole case.
+ * The part of a case that a syntax error may affect: an entry with an incomplete key, or else everything from the
+ * faulty value's key to the end of the case. Undefined if it may affect the whole case.
  *
  * @param item index of the case in `cases`
  */
@@ -170,12 +173,12 @@ function spoiledRange(document: YamlDocument, { range }: Problem, item: number):
   const [list, index, key] = path;
   if (list !== 'cases' || index !== item || key === undefined) return undefined;
   const owner: Path = [list, index, key];
-  // An invalid key spoils only its entry; an unclosed value can reach anywhere.
+  // An invalid key affects only its entry, but an unclosed value can extend anywhere.
   if (onKey && path.length === owner.length) return document.entryRangeOf(owner);
   return { start: document.keyRangeOf(owner).start, end: document.rangeOf([list, index]).end };
 }
 
-/** Problems that may disappear when the text is completed. */
+/** Codes of problems that may disappear when the text is completed. */
 const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'conversation-unfinished',
   'history-unfinished',
@@ -197,7 +200,7 @@ const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'useless-key',
 ]);
 
-/** Whether a problem will remain no matter how the spoiled text is completed. */
+/** Whether a problem will remain no matter how the affected text is completed. */
 function isCertain({ code, range }: Problem, spoiled: Range | undefined): boolean {
   return spoiled !== undefined && !MAY_BE_SOLVED.has(code) && !overlaps(range, spoiled);
 }

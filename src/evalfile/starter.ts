@@ -29,7 +29,7 @@ export interface Starter {
   readonly judge?: ChosenModel | undefined;
 }
 
-/** A file to create next to the eval file, unless it exists. */
+/** A file to create next to the eval file, unless it already exists. */
 export interface AgentFile {
   readonly name: string;
   readonly text: string;
@@ -62,7 +62,7 @@ export function starterText({ name, target, judge }: Starter): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A working agent, to be replaced by the real one. */
+/** A working agent, which the user replaces with the real one. */
 export function starterAgent({ kind }: StarterTarget): AgentFile | undefined {
   if (kind === 'module') return { name: 'agent.mjs', text: MODULE };
   return kind === 'command' ? { name: 'agent.py', text: PROGRAM } : undefined;
@@ -136,7 +136,7 @@ for line in sys.stdin:
 /**
  * Edits that replace a judge everywhere in a file, or add it if the file has none.
  *
- * @param from the judge's id, `provider:model`
+ * @param from the id of the judge to replace, as `provider:model`
  */
 export function changeJudge(
   text: string,
@@ -156,10 +156,10 @@ export function changeJudge(
   return added ? [added] : [];
 }
 
-/** Keys with the user's own data. */
+/** Keys that contain the user's own data. */
 const FREE: readonly string[] = ['context', 'transcript'];
 
-/** The paths of all judges: in the file, defaults, cases, and assertions. */
+/** The paths of all judges: in the file, its defaults, cases, and assertions. */
 function judgesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]): Path[] => {

@@ -26,7 +26,7 @@ export const namedModel = z
   .union([text().meta({ refersTo: 'shortModel' }), modelMapping])
   .meta({ description: 'A model: `provider:model`, or a mapping.', template: 'env' });
 
-/** Replaces the schema of each key that takes a model with the model schema. */
+/** Uses the model schema for each key that takes a model. */
 export function withModels<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape): Shape {
   const fields = Object.entries(shape).map(([key, field]) => {
     const { refersTo } = meaningOf(field);
@@ -49,7 +49,7 @@ export const targetSchema = z.union([text().meta({ refersTo: 'target' }), target
   template: 'env',
 });
 
-/** A declaration under `targets`. Text is accepted here and reported later, with a better message. */
+/** A declaration under `targets`. The schema accepts text, which is reported later with a better message. */
 export const namedTarget = z
   .union([text(), targetMapping])
   .meta({ description: 'A system under test.', template: 'env' });

@@ -4,7 +4,14 @@ import {
   type SourcedMessage,
   toConversation,
 } from '../core/conversation.ts';
-import { isMapping, jsonExcess, type Mapping, type Path, uniqueBy } from '../core/data/data.ts';
+import {
+  isMapping,
+  jsonExcess,
+  type Mapping,
+  type Path,
+  stringOf,
+  uniqueBy,
+} from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import {
@@ -15,22 +22,35 @@ import {
   type Range,
   START,
 } from '../core/problem.ts';
+import type { GivenImage } from '../messages/dialect.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { runSync, type Work } from '../node/cooperative.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
 import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 
 export interface LoadedTranscript {
+  /** The messages, without their images. */
   readonly messages: readonly SourcedMessage[];
+  /** The images to read. */
+  readonly images?: readonly PlacedImage[];
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
+}
+
+/** An image and its part's location. */
+export interface PlacedImage {
+  /** Index of its message. */
+  readonly message: number;
+  readonly given: GivenImage;
+  readonly document: YamlDocument;
+  readonly path: Path;
 }
 
 /**
  * Reads the messages at `base` in a document.
  *
- * @param unknownKeys whether they're errors, as in an eval file, or ignored with a warning per key
- * @param roles the document's names for the sides
+ * @param unknownKeys whether unknown keys are errors, as in an eval file, or ignored with a warning for each
+ * @param roles the names that the document uses for the sides
  */
 export function readTranscript(
   given: unknown,
@@ -65,15 +85,19 @@ export function readTranscript(
     problems.push({ ...problem, severity: 'warning' });
   }
   const notes = unread.length > 0 ? [...read.notes, unreadNote('messages', unread)] : read.notes;
-  return { messages, notes, problems };
+  const images = read.messages.flatMap(({ images = [] }, message) =>
+    images.map((given) => ({ message, given, document, path: [...base, ...given.at] })),
+  );
+  return { messages, notes, problems, ...(images.length > 0 && { images }) };
 }
 
-/** A note for judges about ignored keys. @param whose such as `messages` */
+/** A note for judges about ignored keys. @param whose what has these keys, such as `messages` */
 export function unreadNote(whose: string, keys: readonly string[]): string {
   return `Keys of ${whose} that are not read: ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
 
-const NAME_SIDES = 'If it is a side of the conversation, name it under `roles` in the case.';
+const NAME_SIDES =
+  'If it is a side of the conversation, map it to a role under `roles` in the case.';
 
 const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
   user: 'The conversation does not end with the assistant. Judges see a note about it.',
@@ -81,7 +105,7 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
     'The conversation ends with a tool call and no reply after it. Judges see a note about it.',
 };
 
-/** Marks only the first character for a problem with a whole file. */
+/** Reduces the range of a problem with a whole file to its first character. */
 function atStart(problem: Problem): Problem {
   const { start, end } = problem.range;
   if (start.line === end.line) return problem;
@@ -124,7 +148,7 @@ export function* parseTranscript(text: string, path: string): Work<YamlDocument>
 /** Prefix that turns all lines into one list. */
 const DASH = '- ';
 
-/** Lines between pauses. */
+/** Number of lines to process between pauses. */
 const LINES = 200;
 
 /** The range of a line of JSON. @param line from 0 */
@@ -132,12 +156,22 @@ export function lineRange(line: number, length = 1): Range {
   return { start: { line, character: 0 }, end: { line, character: length } };
 }
 
-/** Why a line isn't valid JSON. @param line from 0 */
-export function lineFault(content: string, line: number, path: string): Problem | undefined {
+/**
+ * Why a line isn't valid JSON.
+ *
+ * @param line from 0
+ * @param isLocated whether to find the location in the line, which takes longer
+ */
+export function lineFault(
+  content: string,
+  line: number,
+  path: string,
+  isLocated = true,
+): Problem | undefined {
   const range = lineRange(line, content.length);
   const excess = jsonExcess(content);
   if (excess !== undefined) return errorAt(path, range, 'too-much', `The line ${excess}.`);
-  const fault = jsonFault(content);
+  const fault = jsonFault(content, isLocated);
   if (!fault) return undefined;
   const start = { line, character: Math.min(fault.offset, content.length) };
   const message = `This line is not valid JSON: ${fault.message}.`;
@@ -178,14 +212,16 @@ function hasMoreLines(text: string, most: number): boolean {
 
 /**
  * Why text isn't valid JSON, without a period, and the offset; undefined if it's valid. A byte order mark is allowed.
+ *
+ * @param isLocated whether to find the offset if the engine doesn't report it; if false, it is 0
  */
-export function jsonFault(given: string) {
+export function jsonFault(given: string, isLocated = true) {
   const text = given.replace(/^\uFEFF/, ' ');
   const error = failureOf(text);
   if (!error) return undefined;
-  // After the first comma, the engine's message quotes the text.
+  // After the first comma, the engine's message contains a quote from the text.
   const message = error.message.replace(/(?:, | in JSON| at position|\.\.\.).*$/s, '');
-  return { message, offset: positionIn(error) ?? firstFault(text) };
+  return { message, offset: positionIn(error) ?? (isLocated ? firstFault(text) : 0) };
 }
 
 function failureOf(text: string): Error | undefined {
@@ -193,7 +229,7 @@ function failureOf(text: string): Error | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return error instanceof Error ? error : new Error(stringOf(error));
   }
 }
 
@@ -202,8 +238,11 @@ function positionIn({ message }: Error): number | undefined {
   return position === undefined ? undefined : Number(position);
 }
 
-/** Finds the offset of an error that the engine doesn't locate, by binary search for the longest valid prefix. */
+/**
+ * Finds the offset of an error whose location the engine doesn't report, by binary search for the longest valid prefix.
+ */
 function firstFault(text: string): number {
+  if (isValidStart(text)) return text.length;
   let sound = 0;
   let broken = text.length + 1;
   while (broken - sound > 1) {
@@ -220,23 +259,22 @@ function isValidStart(text: string): boolean {
   return (positionIn(error) ?? -1) >= text.length;
 }
 
-/** The names of the sides of a conversation in another tool's file. */
+/** The names that another tool's file uses for the sides of a conversation. */
 export type Roles = Readonly<Record<string, Message['role']>>;
 
-/** Other tools' keys for the text of a message, if the side isn't under `role`. */
-const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
+/** Other tools' keys for a message's text, for use if the side isn't under `role`. */
+export const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
 
-/** The other keys of our messages. */
+/** Our messages' other keys. */
 const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
 
 /**
- * Replaces a file's names for the sides; `unread` are the ignored keys. With `{usr: user, sys: assistant}`:
+ * Replaces a file's names for the sides; `unread` lists the ignored keys. With `{usr: user, sys: assistant}`:
  *
- *     {"role": "usr", "content": "Hi"}           replaces the role
- *     {"speaker": "usr", "text": "Hi", "id": 3}  finds the key with the side in all messages; ignores `id`
- *     {"usr": "Hi"}                              replaces the key
+ * {"role": "usr", "content": "Hi"}           replaces the role {"speaker": "usr", "text": "Hi", "id": 3}  finds the key
+ * that contains the side in all messages; ignores `id` {"usr": "Hi"}                              replaces the key
  */
-function translateRoles(
+export function translateRoles(
   list: unknown,
   roles: Roles | undefined,
 ): { readonly list: unknown; readonly unread: readonly string[] } {
@@ -271,7 +309,7 @@ export function sideKey(list: unknown, roles: Roles): string | undefined {
   return Object.keys(first).find(
     (key) =>
       list.every((item) => known(item, key)) &&
-      list.some((item) => Object.hasOwn(roles, String(item[key]))),
+      list.some((item) => Object.hasOwn(roles, stringOf(item[key]))),
   );
 }
 
@@ -283,7 +321,7 @@ const SIDES: readonly string[] = [
   'tool',
 ] satisfies Message['role'][];
 
-function sideNamed(name: unknown, roles: Roles): Message['role'] | undefined {
+export function sideNamed(name: unknown, roles: Roles): Message['role'] | undefined {
   if (typeof name !== 'string') return undefined;
   if (Object.hasOwn(roles, name)) return roles[name];
   return SIDES.includes(name) ? (name as Message['role']) : undefined;
@@ -293,5 +331,5 @@ function translateKey(item: Mapping, roles: Roles): Mapping {
   const [own, ...more] = Object.keys(item).filter((key) => Object.hasOwn(roles, key));
   if (own === undefined || more.length > 0 || Object.hasOwn(item, 'role')) return item;
   const { [own]: text, ...rest } = item;
-  return { [String(roles[own])]: text, ...rest };
+  return { [stringOf(roles[own])]: text, ...rest };
 }

@@ -6,7 +6,7 @@ import { forbiddenHosts } from '../runner/models.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
 import { env } from './workspace.ts';
 
-/** Enter activates this button, the first one. It must not be the close button, or Enter would activate `ALLOW`. */
+/** The first button, which Enter activates. This must not be the close button, or Enter would activate `ALLOW`. */
 const DENY = 'Do Not Send';
 const ALLOW = 'Allow';
 
@@ -30,7 +30,7 @@ export async function askForHosts(
     if (one.kind !== 'host-not-allowed') continue;
     const text = noticeText(`Send ${one.variables.join(', ')} to ${one.host}?`);
     const detail =
-      "The eval file says so. Allow it only if you trust the file and whoever runs this host. Turnlight won't ask about this again.";
+      "The eval file asks for this. Allow it only if you trust the file and the operator of this host. Turnlight won't ask again.";
     const options = { modal: true, detail };
     if ((await vscode.window.showWarningMessage(text, options, DENY, ALLOW)) !== ALLOW) continue;
     await allowHosts(allowedHostsFile(env), [one]);

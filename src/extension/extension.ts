@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { COMMANDS, JUDGE_REQUEST_SCHEME, LANGUAGE_ID } from '../protocol/names.ts';
 import { type ViewPage, viewTypeOf } from '../protocol/viewPage.ts';
-import { judgeCase, openCase, runCase, runFile, saveCase } from './commands/caseCommands.ts';
+import { judgeCase, openCase, runCase, runFile, saveCase, talk } from './commands/caseCommands.ts';
 import { offerRenames } from './commands/renameOffer.ts';
+import type { Inbox } from './inbox/inbox.ts';
+import type { TraceAction } from './inbox/traceCommands.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';
 import type { PageParts } from './pages/webviewPage.ts';
@@ -29,6 +31,14 @@ export function activate(context: vscode.ExtensionContext): void {
     (...given: unknown[]) =>
       actOnRuns(action, given, parts);
 
+  let received: Promise<Inbox> | undefined;
+  const inbox = () => {
+    received ??= import('./inbox/inbox.ts').then(({ Inbox }) => new Inbox());
+    return received;
+  };
+  const onTrace = (action: TraceAction) => async (given: unknown) =>
+    (await import('./inbox/traceCommands.ts')).actOnTrace(action, given, await inbox(), parts);
+
   const commands: Readonly<Record<string, (...given: unknown[]) => unknown>> = {
     [COMMANDS.runCase]: (...given) => runCase(given, parts),
     [COMMANDS.runFile]: (...given) => runFile(given, parts),
@@ -36,12 +46,13 @@ export function activate(context: vscode.ExtensionContext): void {
     [COMMANDS.saveConversation]: (...given) => saveCase(given, parts),
     [COMMANDS.judgeAgain]: (...given) => judgeCase(given, parts),
     [COMMANDS.resume]: () => parts.resume(),
+    [COMMANDS.talk]: (...given) => talk(given, parts),
     [COMMANDS.improveJudge]: async () =>
       (await import('./commands/improveJudge.ts')).improveThisJudge(secrets, log),
     'turnlight.newEvalFile': async () =>
       (await import('./commands/newEvalFile.ts')).newEvalFile(secrets),
     'turnlight.importFile': async (given) =>
-      (await import('./commands/importFile.ts')).importAsEvalFile(given, log),
+      (await import('./commands/importFile.ts')).importAsEvalFile(given, secrets, log),
     'turnlight.generateCases': async (given) =>
       (await import('./commands/generateCases.ts')).generateCases(given, secrets, log),
     'turnlight.openExample': async () =>
@@ -60,9 +71,19 @@ export function activate(context: vscode.ExtensionContext): void {
     'turnlight.showAgreement': async () =>
       (await import('./agreement/agreementPage.ts')).openAgreement(parts),
     'turnlight.labelConversations': async () =>
-      (await import('./labels/labellingPage.ts')).labelConversations(parts),
+      (await import('./labels/labelingPage.ts')).labelConversations(parts),
     'turnlight.setApiKey': async () => (await import('./lm/keys.ts')).setKey(secrets),
     'turnlight.clearApiKey': () => secrets.clear(),
+    'turnlight.copyTraceVariables': async () =>
+      (await import('./commands/copyTraceVariables.ts')).copyTraceVariables(),
+    'turnlight.receiveTraces': async () => (await inbox()).receive(),
+    'turnlight.stopTraces': async () => (await inbox()).stop(),
+    'turnlight.clearTraces': async () => (await inbox()).clear(),
+    'turnlight.openTrace': onTrace('open'),
+    'turnlight.judgeTrace': onTrace('judge'),
+    'turnlight.saveTrace': onTrace('save'),
+    'turnlight.openTraceTerminal': async () =>
+      (await import('./commands/copyTraceVariables.ts')).openTraceTerminal(),
     'turnlight.showLog': () => log.show(),
     'turnlight.restartServer': () => language.restart(),
   };
@@ -84,11 +105,12 @@ export function activate(context: vscode.ExtensionContext): void {
   vscode.workspace.textDocuments.forEach(startLanguage);
 
   context.subscriptions.push(
+    { dispose: () => received?.then((one) => one.dispose()) },
     vscode.workspace.onDidOpenTextDocument(startLanguage),
     offerRenames(context.workspaceState),
     vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST_SCHEME, {
       provideTextDocumentContent: async (uri) =>
-        (await import('./viewer/judgeRequest.ts')).judgeRequestText(uri, secrets.keys),
+        (await import('./viewer/judgeRequest.ts')).judgeRequestText(uri, secrets),
     }),
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
     ...Object.entries(PAGES).map(([page, restore]) =>
@@ -99,7 +121,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
 }
 
-/** Restores a page after a reload. @param state that the page saved */
+/** Restores a page after a reload. @param state the state that the page saved */
 type Restore = (panel: vscode.WebviewPanel, state: unknown, parts: PageParts) => Promise<void>;
 
 const PAGES: Readonly<Record<ViewPage, Restore>> = {
@@ -110,8 +132,9 @@ const PAGES: Readonly<Record<ViewPage, Restore>> = {
     const { AgreementPage } = await import('./agreement/agreementPage.ts');
     new AgreementPage(panel, parts);
   },
-  labelling: async (...given) =>
-    (await import('./labels/labellingPage.ts')).restoreLabelling(...given),
+  labeling: async (...given) =>
+    (await import('./labels/labelingPage.ts')).restoreLabeling(...given),
+  talk: async (...given) => (await import('./talk/endedTalkPage.ts')).restoreTalk(...given),
   trends: async (panel, _, parts) => {
     const { TrendsPage } = await import('./trends/trendsPage.ts');
     new TrendsPage(panel, parts);
@@ -130,7 +153,7 @@ function startServices(context: vscode.ExtensionContext) {
   const status = new RunStatus();
   const listening = tree.onDidList(() => {
     listening.dispose();
-    // Shows our commands in the Testing view only if there are eval files.
+    // Shows Turnlight's commands in the Testing view only if there are eval files.
     void vscode.commands.executeCommand('setContext', 'turnlight.listed', true);
   });
   language.onWillRenameCases((renamed) => tree.expectRenames(renamed));

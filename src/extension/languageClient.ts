@@ -5,13 +5,15 @@ import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import type { CaseRenamed } from '../protocol/serverProtocol.ts';
 import { Disposing } from './disposables.ts';
 
-/** `FileChangeType.Changed` of the protocol. */
+/** LSP's `FileChangeType.Changed`. */
 const CHANGED = 2;
 
-/** Milliseconds between two notifications of changed records. */
+/** Milliseconds between two notifications about changed records. */
 const INTERVAL = 100;
 
-/** Starts the language server for the first opened eval file. Failures are only logged: runs don't need the server. */
+/**
+ * Starts the language server when the first eval file is opened. Failures are only logged: runs don't need the server.
+ */
 export class LanguageSupport extends Disposing {
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
@@ -40,7 +42,7 @@ export class LanguageSupport extends Disposing {
     }
   }
 
-  /** Also starts a server that failed to start. */
+  /** Restarts the server, or starts it if an earlier start failed. */
   async restart(): Promise<void> {
     const running = await this.#client?.catch(() => undefined);
     if (running) return running.restart().catch((error: unknown) => this.#logError(error));
@@ -69,7 +71,7 @@ export class LanguageSupport extends Disposing {
   }
 
   #logError(error: unknown): void {
-    this.#log.error(`The language server: ${String(error)}`);
+    this.#log.error(`Language server error: ${String(error)}`);
   }
 
   override dispose(): void {

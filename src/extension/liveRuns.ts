@@ -10,12 +10,12 @@ import { Disposing } from './disposables.ts';
 export interface LiveCase {
   readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
   readonly turns: readonly Turn[];
-  /** The incomplete turn. */
+  /** The turn that is still incomplete. */
   readonly speaking?: Turn | undefined;
   readonly verdicts: readonly Verdict[];
 }
 
-/** The state of the cases that run in this session, for the conversation view. */
+/** The state of cases that run in this session, for the conversation view. */
 export class LiveRuns extends Disposing {
   readonly #cases = new Map<string, LiveCase>();
   readonly #changed = this.keep(new vscode.EventEmitter<CaseRef>());
@@ -56,12 +56,12 @@ export class LiveRuns extends Disposing {
     }
   }
 
-  /** Announces results of a case that another process ran. */
+  /** Announces a case's result from another process. */
   notify(ref: CaseRef): void {
     this.#changed.fire(ref);
   }
 
-  /** Marks the unfinished cases of a run as cancelled. */
+  /** Marks the unfinished cases of a run as canceled. */
   end(refs: readonly CaseRef[]): void {
     for (const ref of refs) {
       const live = this.get(ref);

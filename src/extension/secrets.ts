@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { type KeyHost, OPENAI_KEY, VARIABLE_NAME } from '../core/environment.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
+import { KeyStore } from './keyStore.ts';
 import { env, inform, warn } from './workspace.ts';
 
-const PREFIX = 'turnlight.key.';
 const AGAIN = 'Enter Again';
 
 /** Model to test a key with if no model is known. */
@@ -15,25 +16,30 @@ const DEFAULT_MODEL: ModelSpec = {
   folder: '/',
 };
 
-/** API keys by the name of their environment variable: from the secret store, else from the environment. */
+/** API keys by the name of their environment variable, from the secret store or else from the environment. */
 export class Secrets {
-  readonly #store: vscode.SecretStorage;
+  readonly #store: KeyStore;
   readonly #log: vscode.LogOutputChannel;
   readonly keys: KeyHost = {
-    secret: async (name) => (await this.#store.get(PREFIX + name)) ?? env(name),
+    secret: async (name) => (await this.#store.get(name)) ?? env(name),
     env,
   };
 
   constructor(store: vscode.SecretStorage, log: vscode.LogOutputChannel) {
-    this.#store = store;
+    this.#store = new KeyStore(store);
     this.#log = log;
+  }
+
+  /** A new scrubber that knows the environment's secrets and all keys in the secret store. */
+  scrubber(): Promise<Scrubber> {
+    return this.#store.scrubber();
   }
 
   /**
    * Asks for a key, tests it with one request, and reports the result.
    *
-   * @param wanted the missing key and the model that needs it; without it, asks for the name
-   * @returns whether there is now a key that wasn't refused
+   * @param wanted the missing key and the model that needs it; if it is missing, asks for the key's name as well
+   * @returns whether there is now a key that wasn't rejected
    */
   async ask(wanted?: { readonly variable: string; readonly model: ModelSpec }): Promise<boolean> {
     const name =
@@ -47,7 +53,7 @@ export class Secrets {
       ignoreFocusOut: true,
     });
     if (key === undefined || key.trim() === '') return false;
-    await this.#store.store(PREFIX + name, key.trim());
+    await this.#store.set(name, key.trim());
     const model = wanted?.model ?? (name === OPENAI_KEY ? DEFAULT_MODEL : undefined);
     if (model) return this.#tryKey(name, model, wanted);
     inform(`Saved the API key ${name}.`);
@@ -57,15 +63,14 @@ export class Secrets {
   async clear(): Promise<void> {
     const name = await askName('Which API key should be removed from the secret store?');
     if (name === undefined) return;
-    await this.#store.delete(PREFIX + name);
+    await this.#store.delete(name);
     inform(`Removed the API key ${name} from the secret store.`);
   }
 
   async #tryKey(name: string, model: ModelSpec, wanted: Parameters<Secrets['ask']>[0]) {
-    const [{ tryModel }, { allowedHosts }, { Scrubber }] = await Promise.all([
+    const [{ tryModel }, { allowedHosts }] = await Promise.all([
       import('../runner/oneModel.ts'),
       import('./allowedHosts.ts'),
-      import('../core/scrubber.ts'),
     ]);
     const trial = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: `Testing the key ${name} …` },
@@ -73,12 +78,12 @@ export class Secrets {
         tryModel(model, {
           ...this.keys,
           allowedHosts: await allowedHosts(),
-          scrubber: new Scrubber(process.env),
+          scrubber: await this.scrubber(),
           log: this.#log,
         }),
     );
     if (trial.kind === 'refused') {
-      await this.#store.delete(PREFIX + name);
+      await this.#store.delete(name);
       const choice = await vscode.window.showErrorMessage(noticeText(trial.message), AGAIN);
       return choice === AGAIN && this.ask(wanted);
     }

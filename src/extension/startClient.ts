@@ -29,7 +29,7 @@ import { EXCLUDED } from './workspace.ts';
  * @param module absolute path of the server's script
  * @param renames fires before cases get new ids
  * @param renamed fires after a case got a new id
- * @param keep disposes of a part with the client
+ * @param keep ensures that a part is disposed of with the client
  */
 export async function startClient(
   module: string,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { firstFree } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import type { Files } from '../evalfile/files.ts';
@@ -17,22 +18,23 @@ export async function findEvalFiles(): Promise<vscode.Uri[]> {
   return vscode.workspace.findFiles(EVAL_GLOB, EXCLUDED);
 }
 
-/** Reads an eval file and the files that it refers to, including unsaved changes. */
-export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
-  const [{ loadSuite }, files] = await Promise.all([
-    import('../evalfile/load.ts'),
-    filesOnScreen(),
-  ]);
+/**
+ * Reads an eval file and the files that it refers to, including unsaved changes.
+ *
+ * @param files default: `filesOnScreen`
+ */
+export async function readSuite(uri: vscode.Uri, files?: Files): Promise<LoadedSuite> {
+  const { loadSuite } = await import('../evalfile/load.ts');
   const judge = vscode.workspace.getConfiguration(SECTION, uri).get<string>(SETTINGS.judge);
   const defaultJudge = judge || process.env.TURNLIGHT_JUDGE;
-  return loadSuite(uri.fsPath, files, {
+  return loadSuite(uri.fsPath, files ?? (await filesOnScreen()), {
     workspace: workspaceOf(uri),
     env,
     ...(defaultJudge && { defaultJudge }),
   });
 }
 
-/** Files with unsaved changes, which override the files on the disk. */
+/** The files, with unsaved changes overriding the files on disk. */
 export async function filesOnScreen(): Promise<Files> {
   const [{ nodeFiles }, { overlayFiles }] = await Promise.all([
     import('../evalfile/nodeFiles.ts'),
@@ -48,7 +50,7 @@ export function toRange({ start, end }: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** The folder that paths in a file may not leave: its workspace folder, or the file's own folder. */
+/** The folder that paths in a file may not leave: its workspace folder, or else the file's own folder. */
 export function workspaceOf(uri: vscode.Uri): string {
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri ?? vscode.Uri.joinPath(uri, '..');
   return folder.fsPath;
@@ -62,7 +64,7 @@ export async function reveal(path: string, range: Range): Promise<void> {
     viewColumn: open?.viewColumn ?? vscode.ViewColumn.One,
   });
   const { start } = toRange(range);
-  // Not the whole range: revealing all of a long line would scroll to its end.
+  // Not the whole range, because revealing a long line would scroll to its end.
   editor.selection = new vscode.Selection(start, start);
   editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
@@ -89,7 +91,7 @@ export function reportError(text: string): void {
   void vscode.window.showErrorMessage(noticeText(text));
 }
 
-/** Runs a command if the user presses the button of a notification. */
+/** Shows a notification with a button that runs a command. */
 export async function offerCommand(
   shown: Thenable<string | undefined>,
   command: string,
@@ -106,10 +108,10 @@ export function placedFile(uri: vscode.Uri): PlacedFile {
 const UNTRUSTED =
   'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without trust.';
 
-/** @returns whether running is allowed; if not, shows why */
-export function mayRun(): boolean {
+/** @param why the sentence to show if the workspace isn't trusted @returns whether running is allowed */
+export function mayRun(why = UNTRUSTED): boolean {
   if (vscode.workspace.isTrusted) return true;
-  const shown = vscode.window.showErrorMessage(UNTRUSTED, 'Manage Workspace Trust');
+  const shown = vscode.window.showErrorMessage(why, 'Manage Workspace Trust');
   void offerCommand(shown, 'workbench.trust.manage');
   return false;
 }
@@ -130,4 +132,18 @@ export async function exists(uri: vscode.Uri): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** What is needed to check an eval file's text before it is written. */
+export async function placeOf(uri: vscode.Uri) {
+  return { path: uri.fsPath, workspace: workspaceOf(uri), files: await filesOnScreen(), env };
+}
+
+/** A path for a new eval file: `STEM.eval.yaml`, `STEM-2.eval.yaml`, and so on. */
+export async function freeEvalFile(folder: vscode.Uri, stem: string): Promise<vscode.Uri> {
+  const there = (await exists(folder)) ? await vscode.workspace.fs.readDirectory(folder) : [];
+  const taken = new Set(there.map(([name]) => name));
+  const nameOf = (number: number) => `${stem}${number === 1 ? '' : `-${number}`}.eval.yaml`;
+  const name = firstFree(nameOf, (one) => taken.has(one));
+  return vscode.Uri.joinPath(folder, name);
 }

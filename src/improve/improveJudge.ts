@@ -14,24 +14,24 @@ import { type Disagreement, rewriteQuestion } from '../judge/examples/rewrite.ts
 import type { Model } from '../models/model.ts';
 import { conversationHash } from '../node/hashes.ts';
 import {
-  estimateLabelled,
+  estimateLabeled,
   type JudgingOptions,
-  judgeLabelled,
-  type LabelledCase,
-  labelledCases,
+  judgeLabeled,
+  type LabeledCase,
+  labeledCases,
 } from '../runner/judgeLabeled.ts';
 import { verdictsOf } from '../store/examples.ts';
 import { replaceValue } from '../yaml/edits.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
 
-/** Labels can't improve a judge; the message says why and what to do. */
+/** Thrown if labels can't be used to improve a judge. The message says why and what to do. */
 export class ImproveError extends ReasonedError<
   'no-words' | 'too-few' | 'recorded' | 'no-disagreement' | 'unjudged'
 > {
   override readonly name = 'ImproveError';
 }
 
-/** A proposed new wording for a question, and how it compares. */
+/** A proposed new wording for a question, and how it compares to the current one. */
 export interface Improvement {
   readonly before: string;
   readonly after: string;
@@ -39,9 +39,9 @@ export interface Improvement {
   readonly why: string;
   /** Number of disagreements shown to the model. */
   readonly shown: number;
-  /** Results of the current, then the new wording on the conversations that the model didn't see. */
+  /** Results of the current wording and of the new one, on conversations that the model didn't see. */
   readonly measured: JudgeComparison;
-  /** Number of these conversations. */
+  /** Number of conversations that the model didn't see. */
   readonly leftOut: number;
 }
 
@@ -53,16 +53,21 @@ interface ToImprove {
   /** Writes the new wording. */
   readonly model: Model;
   readonly options: JudgingOptions;
-  /** Receives a description of each step to display. */
+  /** Called with a description of each step, to display. */
   readonly onProgress: (doing: string) => void;
 }
 
-type LabelledAssertion = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
+type LabeledAssertion = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
 
-/** Estimates judging all labeled conversations, the held-out ones twice, excluding the rewriting request. @throws ImproveError */
-export async function estimateImprovement(asked: LabelledAssertion): Promise<Estimate> {
+/**
+ * Estimates judging all labeled conversations, and the held-out ones twice, not counting the request to reword the
+ * question.
+ *
+ * @throws ImproveError
+ */
+export async function estimateImprovement(asked: LabeledAssertion): Promise<Estimate> {
   const { cases, leftOut } = await splitCases(asked);
-  return estimateLabelled([...cases, ...leftOut]);
+  return estimateLabeled([...cases, ...leftOut]);
 }
 
 /**
@@ -80,19 +85,19 @@ export async function improveJudge({
   onProgress: tell,
 }: ToImprove): Promise<Improvement> {
   const { own, cases, words, seen, leftOut } = await splitCases({ suite, labels, key });
-  tell(`Judging ${counted(cases.length, 'conversation')} as the question is …`);
+  tell(`Judging ${counted(cases.length, 'conversation')} with the original question …`);
   const now = await linesOf(cases, options);
   requireVerdicts(now);
   const disagreements = disagreementsIn(seen, own, now);
   if (disagreements.length === 0) {
     throw new ImproveError(
       'no-disagreement',
-      `Judge and people agree on all ${counted(seen.length, 'conversation')} that the model would be shown. There is nothing to learn from them.`,
+      `The judge and people agree on all ${counted(seen.length, 'conversation')} that the model would be shown. There is nothing to learn from them.`,
     );
   }
-  tell(`${model.id} rewrites the question …`);
+  tell(`${model.id} is rewriting the question …`);
   const { words: after, why } = await rewriteQuestion(model, words, disagreements, options.signal);
-  tell(`Judging ${counted(leftOut.length, 'conversation')} by the rewritten question …`);
+  tell(`Judging ${counted(leftOut.length, 'conversation')} with the rewritten question …`);
   const changed = leftOut.map((one) => ({
     ...one,
     case: { ...one.case, assertions: one.case.assertions.map((asked) => reworded(asked, after)) },
@@ -100,7 +105,7 @@ export async function improveJudge({
   const then = await linesOf(changed, options);
   requireVerdicts(then);
   const measured = compareJudges(own, [
-    { name: 'as it is', lines: leftOut.flatMap((one) => now.get(one) ?? []) },
+    { name: 'original', lines: leftOut.flatMap((one) => now.get(one) ?? []) },
     { name: 'rewritten', lines: changed.flatMap((one) => then.get(one) ?? []) },
   ]);
   const shown = disagreements.length;
@@ -108,13 +113,13 @@ export async function improveJudge({
 }
 
 /** Splits the conversations: one half is shown to the model, the other is held out. @throws ImproveError */
-async function splitCases({ suite, labels, key }: LabelledAssertion) {
+async function splitCases({ suite, labels, key }: LabeledAssertion) {
   const own = labels.filter((one) => one.assertion === key);
-  const { cases } = await labelledCases(suite, own, 2);
+  const { cases } = await labeledCases(suite, own, 2);
   if (cases.some((one) => one.case.assertions[0]?.judge?.provider === 'replay')) {
     throw new ImproveError(
       'recorded',
-      'Its judge answers from a recording, which has no answers to other words. Set a model as its judge first.',
+      'The judge answers from a recording, which has no answers to a rewritten question. Set a model as the judge first.',
     );
   }
   const words = commonWords(cases);
@@ -127,13 +132,13 @@ async function splitCases({ suite, labels, key }: LabelledAssertion) {
 }
 
 /** The wording, if it is the same in all cases. @throws ImproveError */
-function commonWords(cases: readonly LabelledCase[]): string {
+function commonWords(cases: readonly LabeledCase[]): string {
   const all = cases.flatMap((one) => one.case.assertions.map(wordingOf));
   const [words] = all;
   if (words !== undefined && all.every((one) => one === words)) return words;
   throw new ImproveError(
     'no-words',
-    'Only criteria, `instructions`, and judge prompts can be rewritten, and only if their text is identical in all labeled cases, with no case variables.',
+    'Only criteria, `instructions`, and judge prompts can be rewritten, and only if their text is identical in all labeled cases and contains no case variables.',
   );
 }
 
@@ -155,8 +160,8 @@ function reworded(assertion: Assertion, words: string): Assertion {
   };
 }
 
-/** @throws ImproveError if every verdict is an error */
-function requireVerdicts(lines: ReadonlyMap<LabelledCase, CaseLine>): void {
+/** @throws ImproveError if all verdicts are errors */
+function requireVerdicts(lines: ReadonlyMap<LabeledCase, CaseLine>): void {
   const verdicts = [...lines.values()].flatMap((line) => line.verdicts);
   const errors = verdicts.filter(({ status }) => status === 'error');
   const [first] = reasonsOf(errors);
@@ -167,16 +172,16 @@ function requireVerdicts(lines: ReadonlyMap<LabelledCase, CaseLine>): void {
   );
 }
 
-async function linesOf(cases: readonly LabelledCase[], options: JudgingOptions) {
-  const lines = new Map<LabelledCase, CaseLine>();
-  await judgeLabelled(cases, options, (line, one) => lines.set(one, line));
+async function linesOf(cases: readonly LabeledCase[], options: JudgingOptions) {
+  const lines = new Map<LabeledCase, CaseLine>();
+  await judgeLabeled(cases, options, (line, one) => lines.set(one, line));
   return lines;
 }
 
 function disagreementsIn(
-  cases: readonly LabelledCase[],
+  cases: readonly LabeledCase[],
   labels: readonly PlacedLabel[],
-  lines: ReadonlyMap<LabelledCase, CaseLine>,
+  lines: ReadonlyMap<LabeledCase, CaseLine>,
 ): Disagreement[] {
   const data = new ComparisonData();
   for (const one of cases) {

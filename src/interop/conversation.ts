@@ -1,26 +1,31 @@
-import { isMapping, type Mapping, mappingOf } from '../core/data/data.ts';
+import { isMapping, type Mapping, mappingOf, memoize } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { callsIn } from './exchanges.ts';
+import type { Feedback } from './feedback.ts';
 import type { DraftCase, Ledger } from './importer.ts';
+import { guessShape, optionsFor } from './shape.ts';
 
 const SIDES: readonly Message['role'][] = ['user', 'assistant'];
 
 /** Maximum number of calls to list in a case. */
 const MAX_CALLS = 12;
 
-interface Recorded {
+interface RecordedInput {
   readonly line: number;
   readonly name?: string | undefined;
   readonly keys?: Mapping;
-  /** The other tool's own checks. Default: checks that need no model. */
+  readonly feedback?: readonly Feedback[];
+  readonly task?: string | undefined;
+  readonly trial?: string | undefined;
+  /** Assertions from the other tool. By default, uses assertions that need no model. */
   readonly assert?: readonly unknown[];
 }
 
 /** A recorded conversation as a case; undefined if its messages can't be read. */
 export function caseFromList(
   list: unknown,
-  recorded: Recorded,
+  recorded: RecordedInput,
   ledger: Ledger,
 ): DraftCase | undefined {
   const messages = readConversation(list, recorded.line, ledger);
@@ -29,11 +34,10 @@ export function caseFromList(
 
 function caseOf(
   messages: readonly Message[],
-  { line, name, keys = {}, assert = [] }: Recorded,
+  { keys = {}, assert = [], ...recorded }: RecordedInput,
 ): DraftCase {
   return {
-    line,
-    name,
+    ...recorded,
     opening: messages.find(({ role }) => role === 'user')?.content,
     keys: { ...keys, transcript: messages.map(shorthandOf) },
     assert: assert.length > 0 ? assert : plainChecks(messages),
@@ -41,10 +45,10 @@ function caseOf(
   };
 }
 
-/** Messages as a case; undefined, with an entry in the ledger, if a side never speaks. */
+/** Messages as a case. If a side never speaks, adds a ledger entry and returns undefined. */
 export function caseFromMessages(
   messages: readonly Message[],
-  recorded: Recorded,
+  recorded: RecordedInput,
   ledger: Ledger,
 ): DraftCase | undefined {
   const missing = SIDES.find((side) => !messages.some(({ role }) => role === side));
@@ -53,7 +57,7 @@ export function caseFromMessages(
   return undefined;
 }
 
-/** Reads canonical messages. Problems and parts that can't be shown go into the ledger. */
+/** Reads canonical messages. Adds problems, and parts that can't be shown, to the ledger. */
 export function readConversation(
   list: unknown,
   line: number,
@@ -74,13 +78,15 @@ export function readPartial(
   { line, what }: Origin,
   ledger: Ledger,
 ): Message[] | undefined {
-  const said = list.filter((one) => !isEmptyInstruction(one));
-  if (said.length < list.length) ledger.lost(line, `${what} has instructions without a text.`);
+  const said = list.some(isEmptyInstruction)
+    ? list.filter((one) => !isEmptyInstruction(one))
+    : list;
+  if (said.length < list.length) ledger.lost(line, `${what} has instructions without text.`);
   if (said.length === 0) return [];
   return readPart(said, /^no-(user|assistant)-message$/, { line, what }, ledger);
 }
 
-/** Some instrumentations record that there are instructions, but not their text. */
+/** Whether an instruction has no text: some instrumentations record only that there are instructions. */
 function isEmptyInstruction(given: unknown): boolean {
   const { role, content } = mappingOf(given);
   return (role === 'system' || role === 'developer') && (content === null || content === '');
@@ -92,15 +98,20 @@ function readPart(
   { line, what }: Origin,
   ledger: Ledger,
 ): Message[] | undefined {
-  const { messages, notes, problems } = readMessages(list);
+  const { messages, notes, problems } = Array.isArray(list) ? readList(list) : readMessages(list);
   const problem = problems.find(({ code }) => !excused.test(code));
   if (problem) {
-    ledger.broken(line, `${what} is left out. ${problem.message}`);
+    const options = problem.code === 'unknown-role' ? optionsFor(guessShape(list) ?? {}) : '';
+    const hint = options === '' ? '' : ` To import it, add ${options}.`;
+    ledger.broken(line, `${what} was left out. ${problem.message}${hint}`);
     return undefined;
   }
   for (const note of notes) ledger.lost(line, note.replace(/^Message \d+: /, 'Not shown: '));
   return messages.map(({ message }) => message);
 }
+
+/** The messages of a span are read again whenever its conversation grows. */
+const readList = memoize((list: readonly unknown[]) => readMessages(list));
 
 /** A message as a person would write it. */
 export function shorthandOf(message: Message): Mapping {
@@ -110,12 +121,13 @@ export function shorthandOf(message: Message): Mapping {
   return {
     assistant: content === '' ? null : content,
     ...(toolCalls && {
-      tool_calls: toolCalls.map(({ id, name, arguments: given }) => ({
+      tool_calls: toolCalls.map(({ id, name, arguments: given, agent: caller }) => ({
         id,
         function: {
           name,
           arguments: isMapping(given) || typeof given === 'string' ? given : JSON.stringify(given),
         },
+        ...(caller && { agent: caller }),
       })),
     }),
     ...(retrievalContext && { retrieval_context: retrievalContext }),
@@ -123,7 +135,7 @@ export function shorthandOf(message: Message): Mapping {
   };
 }
 
-/** Checks that pass for the conversation as is and need no model. */
+/** Assertions that this conversation passes and that need no model. */
 function plainChecks(messages: readonly Message[]): unknown[] {
   const calls = callsIn(messages).slice(0, MAX_CALLS);
   const tools = calls.map(({ name }) => name);
@@ -131,7 +143,7 @@ function plainChecks(messages: readonly Message[]): unknown[] {
   const turns = sides.filter((side, index) => side !== sides[index - 1]);
   const replies = turns.filter((side) => side === 'assistant').length;
   return [
-    // A single reply has nothing to repeat.
+    // If there is only one reply, nothing can be repeated.
     replies > 1 ? { type: 'no-repeat' } : { type: 'max-turns', max: turns.length },
     ...(tools.length > 0 ? [{ type: 'tool-sequence', tools }] : []),
   ];

@@ -15,7 +15,7 @@ export interface WrittenCase extends DraftCase {
   readonly id: string;
 }
 
-/** Gives each case a readable and unique id. */
+/** Gives each case a readable, unique id. */
 export function assignIds(cases: readonly DraftCase[], tag: string): WrittenCase[] {
   const wanted = cases.map(({ name, opening }) =>
     name !== undefined && isId(name) ? name : slug(name ?? opening ?? '') || tag,
@@ -35,8 +35,8 @@ function isId(name: string): boolean {
   return name.length <= MAX_ID_LENGTH && /^[A-Za-z0-9][\w.-]*$/.test(name);
 }
 
-/** The first words of some text. */
-function slug(text: string): string {
+/** The first words of a text, as part of an id. */
+export function slug(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const first: string[] = [];
   for (const word of words.slice(0, 6)) {
@@ -88,7 +88,7 @@ function comment(text: string): string {
   return `# ${visibleLine(text)}`;
 }
 
-/** Keys whose values people write on one line, if there is room. */
+/** Keys whose values people write on one line if they fit. */
 const ON_ONE_LINE = ['tags', 'target', 'defaults'];
 const LINE_LENGTH = 80;
 
@@ -99,12 +99,12 @@ function entriesOf(keys: Mapping): string[] {
   });
 }
 
-/** A copy without undefined values and shared objects, which YAML would write as references. */
+/** A copy without undefined values and without shared objects, which YAML would write as aliases. */
 export function plainCopy<Value extends object>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** The location of the eval file, and the files and variables that it can use. */
+/** The location of the eval file, and the files and variables available to it. */
 export interface Place {
   /** Absolute. */
   readonly path: string;
@@ -116,10 +116,10 @@ export interface Place {
 /** Maximum rounds of checks: removing an assertion can reveal another problem. */
 const MAX_ROUNDS = 5;
 
-/** The check for a case without other checks. */
-const DEFAULT_CHECK = { type: 'no-repeat' };
+/** The assertion for a case that has no others. */
+export const DEFAULT_CHECK = { type: 'no-repeat' };
 
-/** Leaves out, and reports, the assertions in which `turnlight check` finds an error, or else their cases. */
+/** Removes and reports assertions in which `turnlight check` finds an error, or else the cases that contain them. */
 export async function removeInvalid(
   draft: Omit<Draft, 'cases'>,
   given: readonly WrittenCase[],
@@ -143,7 +143,7 @@ export async function removeInvalid(
   return { text: '', cases: [] };
 }
 
-/** Adds checks to a case without any: the suggested criteria, or else the default check. */
+/** Adds assertions to a case that has none: the suggested criteria, or else the default assertion. */
 function ensureCheck(one: WrittenCase): WrittenCase {
   const perTurn = JSON.stringify(one.keys.turns ?? '').includes('"assert"');
   if (one.assert.length > 0 || perTurn) return one;
@@ -152,7 +152,7 @@ function ensureCheck(one: WrittenCase): WrittenCase {
   return { ...one, assert: expected, suggestions: [] };
 }
 
-/** Undefined if no error is in a case. */
+/** Undefined if no error is within a case. */
 function withoutFaulty(
   cases: readonly WrittenCase[],
   text: string,
@@ -170,16 +170,19 @@ function withoutFaulty(
     changed = true;
     const places = errors.map((error) => assertionAt(one, pathOf(error)));
     if (gently && places.every((place) => place !== undefined)) {
-      for (const error of errors) ledger.lost(one.line, `A check is left out. ${error.message}`);
+      for (const error of errors) ledger.lost(one.line, `A check was left out. ${error.message}`);
       return [{ ...one, assert: one.assert.filter((_one, at) => !places.includes(at)) }];
     }
-    ledger.broken(one.line, `The case "${one.id}" is left out. ${errors[0]?.message}`);
+    ledger.broken(one.line, `The case "${one.id}" was left out. ${errors[0]?.message}`);
     return [];
   });
   return changed ? left : undefined;
 }
 
-/** The index of the assertion that a problem is about; if it is in a prompt's file, the first one with a prompt. */
+/**
+ * Index of the assertion that a problem is about. If the problem is in a prompt's file, this is the first assertion
+ * with a prompt.
+ */
 function assertionAt({ assert }: WrittenCase, path: Path): number | undefined {
   const [, , key, index] = path;
   if (path.length === 0) {

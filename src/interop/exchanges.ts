@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { addTo, memoize } from '../core/data/data.ts';
+import { addTo, freeNames, memoize } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { Message, ToolCall } from '../core/message.ts';
 
@@ -7,25 +7,25 @@ import type { Message, ToolCall } from '../core/message.ts';
 export interface Exchange {
   readonly input: readonly Message[];
   readonly output: readonly Message[];
-  /** Messages in the request that a framework uses to repeat what another agent did. */
+  /** Messages in the request with which a framework repeats another agent's actions. */
   readonly retold?: ReadonlySet<Message>;
 }
 
-/** Exchanges that each continue the one before. */
+/** A series of exchanges, each of which continues the previous one. */
 interface Thread<One extends Exchange = Exchange> {
   readonly messages: readonly Message[];
   readonly exchanges: readonly One[];
 }
 
-/** The messages with one more exchange; undefined if it belongs to another conversation. */
+/** The thread's messages with one more exchange; undefined if the exchange belongs to another conversation. */
 export function continueThread(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
   const covered = countCovered(thread, exchange);
   return covered === undefined ? undefined : addExchange(thread.messages, exchange, covered);
 }
 
 /**
- * Number of a request's first messages, without instructions, that a thread already has; undefined if it belongs to
- * another one.
+ * Number of a request's first messages, not counting instructions, that a thread already has; undefined if the request
+ * belongs to another thread.
  */
 function countCovered(thread: Thread, exchange: Exchange): number | undefined {
   return (
@@ -33,7 +33,7 @@ function countCovered(thread: Thread, exchange: Exchange): number | undefined {
   );
 }
 
-/** Whether a request contains only new messages, for an endpoint that stores the rest. */
+/** Whether a request contains only new messages, because the endpoint stores the earlier ones. */
 function addsOnlyNew({ exchanges }: Thread, exchange: Exchange): boolean {
   const last = exchanges.at(-1);
   const repeats = exchange.input.some(({ role }) => role === 'assistant');
@@ -44,7 +44,7 @@ const instructionsOf = memoize(({ input }: Exchange): string =>
   JSON.stringify(input.filter(isInstruction).map(({ content }) => content)),
 );
 
-/** @param covered number of the request's first messages, without instructions, that are repeated */
+/** @param covered number of the request's first messages, not counting instructions, that the thread already has */
 function addExchange(
   messages: readonly Message[],
   exchange: Exchange,
@@ -68,7 +68,7 @@ interface Result {
   readonly content: string;
 }
 
-/** New call results, by the call's id in the conversation. */
+/** New tool results, by their call's id in the conversation. */
 function newResults(messages: readonly Message[], repeated: readonly Message[]): Result[] {
   if (!repeated.some(({ role }) => role === 'tool')) return [];
   const answered = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
@@ -82,10 +82,10 @@ function newResults(messages: readonly Message[], repeated: readonly Message[]):
   });
 }
 
-/** Inserts each result after its call and the call's other results. */
+/** Inserts each result after its call and that call's earlier results. */
 export function insertResults(messages: readonly Message[], results: readonly Result[]): Message[] {
   if (results.length === 0) return [...messages];
-  // Parallel calls can be separate messages; their results follow all of them.
+  // Parallel calls can be in separate messages; their results come after all of them.
   const ends = new Map<string, number>();
   let end = messages.length;
   for (const [index, one] of [...messages.entries()].reverse()) {
@@ -93,7 +93,7 @@ export function insertResults(messages: readonly Message[], results: readonly Re
     for (const { id } of calls) if (!ends.has(id)) ends.set(id, end);
     if (one.role !== 'tool' && calls.length === 0) end = index;
   }
-  // Results of unknown calls belong nowhere, and are dropped.
+  // Results of unknown calls are dropped, because they have no place in the conversation.
   const added = new Map<number | undefined, Message[]>();
   for (const result of results) {
     addTo(added, ends.get(result.callId), { role: 'tool' as const, ...result });
@@ -109,10 +109,10 @@ export function insertResults(messages: readonly Message[], results: readonly Re
 function makeIdsUnique(fresh: readonly Message[], before: readonly Message[]): Message[] {
   if (callsIn(fresh).length === 0) return [...fresh];
   const taken = new Set(callsIn(before).map(({ id }) => id));
+  const freeName = freeNames(taken, (id, number) => `${id}_${number}`);
   const names = new Map<string, string>();
   for (const { id } of callsIn(fresh)) {
-    let name = id;
-    for (let count = 2; taken.has(name); count += 1) name = `${id}_${count}`;
+    const name = taken.has(id) ? freeName(id) : id;
     taken.add(name);
     names.set(id, name);
   }
@@ -132,7 +132,7 @@ function isInstruction({ role }: Message): boolean {
   return role === 'system' || role === 'developer';
 }
 
-/** A text or a call. Parallel calls can be one message or several, so each call is an item. */
+/** A text or a call. Parallel calls can be in one message or in several, so each call is a separate item. */
 interface Item {
   readonly key: string;
   readonly role: Message['role'];
@@ -143,11 +143,11 @@ interface Item {
 interface GivenItem extends Item {
   /** The index of its message. */
   readonly at: number;
-  /** Matches anything said or done by anyone but the user. */
+  /** Matches any item that isn't the user's. */
   readonly isRetold: boolean;
 }
 
-/** The messages of a request without its instructions, and their items. */
+/** A request's messages without its instructions, and their items. */
 const requestOf = memoize(({ input, retold = new Set() }: Exchange) => {
   const given = input.filter((one) => !isInstruction(one));
   const items = given.flatMap((one, at): GivenItem[] =>
@@ -182,11 +182,11 @@ function lastItems(messages: readonly Message[], least: number): Item[] {
 
 /**
  * Number of a request's first messages that repeat the conversation up to its end; undefined if they belong to another
- * one. A request can start later, or omit earlier agents' messages.
+ * conversation. A request can start partway through the conversation, or omit earlier agents' messages.
  */
 function countRepeated(messages: readonly Message[], exchange: Exchange): number | undefined {
   const { given, items: now } = requestOf(exchange);
-  // Only messages that repeat what another agent did can match more items than they contain.
+  // Only messages that repeat another agent's actions can match more items than they contain.
   const isShort = !now.some(({ isRetold }) => isRetold);
   const before = lastItems(messages, isShort ? now.length + 1 : Number.POSITIVE_INFINITY);
   if (before.length === 0) return 0;
@@ -201,7 +201,7 @@ function countRepeated(messages: readonly Message[], exchange: Exchange): number
   return after === -1 ? given.length : after;
 }
 
-/** Matches everything from the start. */
+/** Matches all items from the start. */
 function matchFromStart(before: readonly Item[], now: readonly GivenItem[]): number | undefined {
   let at = 0;
   let count = 0;
@@ -219,20 +219,33 @@ function matchFromStart(before: readonly Item[], now: readonly GivenItem[]): num
   return count;
 }
 
-/** Matches the longest ending that the request starts with, by the Knuth–Morris–Pratt algorithm. */
+/** Matches the conversation's longest ending that the request starts with, by the Knuth–Morris–Pratt algorithm. */
 function matchEnd(before: readonly Item[], now: readonly Item[]): number | undefined {
-  /** For each prefix of the request, its longest shorter prefix that is also its suffix. */
-  const borders: number[] = [];
-  const extend = (start: number, key: string): number => {
-    let count = start;
-    while (count > 0 && now[count]?.key !== key) count = borders[count - 1] ?? 0;
-    return now[count]?.key === key ? count + 1 : 0;
-  };
-  for (const [index, { key }] of now.entries()) {
-    borders.push(index === 0 ? 0 : extend(borders[index - 1] ?? 0, key));
-  }
-  const count = before.slice(-now.length).reduce((length, { key }) => extend(length, key), 0);
+  const borders = bordersOf(now);
+  const tail = before.slice(-now.length);
+  const count = tail.reduce((length, { key }) => extended(now, borders, length, key), 0);
   return count === 0 ? undefined : count;
+}
+
+/** For each prefix of a request, its longest shorter prefix that is also its suffix. */
+const bordersOf = memoize((now: readonly Item[]): readonly number[] => {
+  const borders: number[] = [];
+  for (const [index, { key }] of now.entries()) {
+    borders.push(index === 0 ? 0 : extended(now, borders, borders[index - 1] ?? 0, key));
+  }
+  return borders;
+});
+
+/** Length of the longest prefix that ends with a key, given the longest one that ends before it. */
+function extended(
+  now: readonly Item[],
+  borders: readonly number[],
+  length: number,
+  key: string,
+): number {
+  let count = length;
+  while (count > 0 && now[count]?.key !== key) count = borders[count - 1] ?? 0;
+  return now[count]?.key === key ? count + 1 : 0;
 }
 
 /** Matches parts that include all user messages, while the last call has no result. */
@@ -249,44 +262,50 @@ function matchExcerpt(messages: readonly Message[], now: readonly Item[]): numbe
   return now.length;
 }
 
-/** The conversation found in exchanges, and the exchanges that aren't part of it. */
+/** The conversation found in the exchanges, and the exchanges that aren't part of it. */
 interface FoundConversation<One extends Exchange> extends Thread<One> {
   readonly branches: readonly One[];
-  /** Why the conversation is left out, for example because two threads could be it. */
+  /** Why the conversation is left out, for example because either of two threads could be the conversation. */
   readonly refused?: string;
 }
 
-/** The first exchanges where two threads differ. */
+/** The first exchanges at which two threads differ. */
 interface Rivals<One extends Exchange> {
   readonly pair: readonly [One, One];
-  /** Whether both continue the same messages; otherwise each starts a conversation. */
+  /** Whether both threads continue the same messages. If not, each one starts a conversation. */
   readonly isFork: boolean;
 }
 
 interface Path<One extends Exchange> extends Thread<One> {
-  /** The messages after each of the last exchanges. */
+  /** The messages after each of the most recent exchanges. */
   readonly states: readonly (readonly Message[])[];
-  /** Exchanges that repeat no earlier messages and so could belong elsewhere. */
+  /** Exchanges that don't repeat any earlier messages and so could belong elsewhere. */
   readonly loose: ReadonlySet<One>;
 }
 
-/** Maximum number of exchanges to go back to find where a thread branches off. */
+/** Maximum number of exchanges to go back when looking for where a thread branches off. */
 const MAX_BACK = 20;
 
 /**
- * Finds the user's thread. Others, such as a guard's, are branches.
+ * Finds the user's thread. Other threads, such as a guard's, are branches.
  *
- * @param nameOf such as `the span "chat" (1f)`
+ * @param nameOf returns, for example, `the span "chat" (1f)`
  */
 export function findConversation<One extends Exchange>(
   exchanges: readonly One[],
   nameOf: (exchange: One) => string,
 ): FoundConversation<One> {
   if (exchanges.length > LIMITS.importedExchanges) {
-    const refused = `it has ${readable(exchanges.length)} requests to models; the limit is ${readable(LIMITS.importedExchanges)}. Split it into several sessions.`;
-    return { messages: [], exchanges: [], branches: [], refused };
+    return refusedAs(
+      `it has ${readable(exchanges.length)} requests to models; the limit is ${readable(LIMITS.importedExchanges)}. Split it into several sessions.`,
+    );
   }
   const paths = pathsOf(exchanges);
+  if (!paths) {
+    return refusedAs(
+      'too many of its requests to models branch off. Split it into several sessions.',
+    );
+  }
   const order = new Map(exchanges.map((one, index) => [one, index]));
   const winner = (a: Path<One>, b: Path<One>) => mainOf(a, b, order);
   const [first] = paths;
@@ -300,14 +319,25 @@ export function findConversation<One extends Exchange>(
   return { messages, exchanges: own, branches, ...(refused !== undefined && { refused }) };
 }
 
-/** All threads, in the order in which they start or branch off. */
-function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
+function refusedAs(refused: string): FoundConversation<never> {
+  return { messages: [], exchanges: [], branches: [], refused };
+}
+
+/** Maximum number of items to compare with states when looking for branch points. */
+const MAX_COMPARED = 10_000_000;
+
+/** All threads, in the order in which they start or branch off; undefined if there are too many. */
+function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] | undefined {
   const paths: Path<One>[] = [];
+  let compared = 0;
   const loose = new Set<One>();
   for (const exchange of exchanges) {
     const at = paths.findIndex(
       (one) => countCovered(one, exchange) !== undefined && !isAskedAgain(one, exchange),
     );
+    const { length } = requestOf(exchange).items;
+    if (at < 0) for (const { states } of paths) compared += states.length * (length + 1);
+    if (compared > MAX_COMPARED) return undefined;
     const from = paths[at] ?? branchPoint(exchange, paths) ?? NOTHING;
     if (from.exchanges.length > 0 && countRepeated(from.messages, exchange) === undefined) {
       loose.add(exchange);
@@ -323,7 +353,7 @@ function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
   return paths;
 }
 
-/** Whether it repeats the first question to get another answer. */
+/** Whether a path repeats the first question to get another answer. */
 function isAskedAgain({ messages, exchanges }: Path<Exchange>, { input }: Exchange): boolean {
   return isDeepStrictEqual(exchanges[0]?.input, input) && questionsIn(messages) === 1;
 }
@@ -334,7 +364,7 @@ const questionsIn = memoize(
 
 const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set<never>() };
 
-/** The start of a path that a request repeats before diverging. */
+/** The messages of a path that a request repeats before it diverges. */
 function branchPoint<One extends Exchange>(
   exchange: One,
   paths: readonly Path<One>[],
@@ -376,7 +406,9 @@ function mainOf<One extends Exchange>(
   return [a, b].find((one) => isMain(one, one === a ? b : a));
 }
 
-/** Like `mainOf`, for paths without a common start: requests between agents and to guards have a single question. */
+/**
+ * Like `mainOf`, for paths with different starts. Requests between agents, or to guards, have only a single question.
+ */
 function mainOfTwo<One extends Exchange>(
   a: Path<One>,
   b: Path<One>,
@@ -411,6 +443,6 @@ function rivalsMessage<One extends Exchange>(
 ): string {
   const [a, b] = pair.map(nameOf);
   return isFork
-    ? `${a} and ${b} answer the same messages, and it is unknown which answer the user got.`
-    : `${a} and ${b} start two conversations, and it is unknown which one the user had. Give each its own session id.`;
+    ? `${a} and ${b} answer the same messages, and it is unclear which answer the user got.`
+    : `${a} and ${b} start separate conversations, and it is unclear which one the user had. Give each its own session id.`;
 }

@@ -1,20 +1,10 @@
 import { assertionTypes } from '../assertions/registry.ts';
-import { isMapping, jsonOrText, type Mapping } from '../core/data/data.ts';
+import { isMapping, type Mapping, parseJsonText, stringOf } from '../core/data/data.ts';
 import { type Tool, toolsSchema, unwrapTools } from '../core/message.ts';
 import { assertionSchema } from '../evalfile/assertion/assertionSchema.ts';
 import { foreignNames } from '../evalfile/foreignNames.ts';
 import { keysAt } from '../schema/schemaWalk.ts';
 import type { Say } from './importer.ts';
-
-/** The first of these keys with text that isn't blank. */
-export function textIn(mapping: Mapping, ...keys: readonly string[]): string | undefined {
-  for (const key of keys) {
-    const value = mapping[key];
-    if (typeof value === 'string' && value.trim() !== '') return value;
-    if (typeof value === 'number') return String(value);
-  }
-  return undefined;
-}
 
 /** A list, or the JSON text of one; undefined for anything else and for an empty list. */
 export function listIn(mapping: Mapping, ...keys: readonly string[]): unknown[] | undefined {
@@ -25,11 +15,6 @@ export function listIn(mapping: Mapping, ...keys: readonly string[]): unknown[] 
   return undefined;
 }
 
-/** The value of JSON text; anything else as it is. */
-export function parseJsonText(value: unknown): unknown {
-  return typeof value === 'string' && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
-}
-
 /** The strings in a list, or in one string separated by `|`. */
 export function textsIn(value: unknown): string[] | undefined {
   const list = typeof value === 'string' ? value.split('|') : value;
@@ -38,13 +23,13 @@ export function textsIn(value: unknown): string[] | undefined {
   return written.length > 0 ? written : undefined;
 }
 
-/** Tool definitions of OpenAI, Anthropic, Azure, and the AI SDK as our `tools`. */
+/** Tool definitions from OpenAI, Anthropic, Azure, and the AI SDK as our `tools`. */
 export function toolsIn(value: unknown, say: Say): Tool[] | undefined {
   const list = parseJsonText(value);
   if (list === undefined || list === null) return undefined;
   const tools = (Array.isArray(list) ? list : [list]).flatMap((one) => {
     const tool = toolOf(parseJsonText(one));
-    if (!tool) say('A tool definition without a name is left out.');
+    if (!tool) say('A tool definition without a name was left out.');
     return tool ? [tool] : [];
   });
   return tools.length > 0 ? tools : undefined;
@@ -64,29 +49,42 @@ function toolOf(value: unknown): Tool | undefined {
   return read.success ? unwrapTools(read.data)[0] : undefined;
 }
 
-/** Reports unknown keys with a value. */
+/** Reports unknown keys that have a value. */
 export function reportUnknownKeys(mapping: Mapping, known: readonly string[], say: Say): void {
   for (const [key, value] of Object.entries(mapping)) {
     const empty = value === null || value === '' || (Array.isArray(value) && value.length === 0);
-    if (!empty && !known.includes(key)) say(`\`${key}\` has no counterpart.`);
+    if (!empty && !known.includes(key)) say(`\`${key}\` has no Turnlight equivalent.`);
   }
 }
 
 const OUR_TYPES = assertionTypes.map(({ type }) => type);
 
+/** Types that run a function or a program. */
+const CODE_TYPES: readonly unknown[] = assertionTypes
+  .filter(({ params }) => Object.hasOwn(params.shape, 'pass_env'))
+  .map(({ type }) => type);
+
+/** Whether an assertion, or a nested one, would run code. Data from another tool must not contain code to run. */
+function runsCode(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    (isMapping(value) && CODE_TYPES.includes(value.type)) || Object.values(value).some(runsCode)
+  );
+}
+
 /**
  * Maps a check using the table of other tools' names, which the editor also uses.
  *
- * @param given has its type under `type`, and keys that are ours or the other tool's
+ * @param given contains its type under `type`, and keys with our names or the other tool's
  * @returns the assertion, or an empty list if there is no counterpart
  */
 export function mapAssertion(given: Mapping, say: Say): Mapping[] {
   const { type: written, ...rest } = given;
-  const name = String(written);
+  const name = stringOf(written);
   const foreign = foreignNames.ofValue(name, 'type', OUR_TYPES);
   const type = foreign?.meant ?? name;
   if (!OUR_TYPES.includes(type)) {
-    say(`"${name}" has no counterpart.`);
+    say(`"${name}" has no Turnlight equivalent.`);
     return [];
   }
   const lost: string[] = [];
@@ -104,10 +102,15 @@ export function mapAssertion(given: Mapping, say: Say): Mapping[] {
     else {
       const missing = known.filter((one) => one.required && !Object.hasOwn(assertion, one.name));
       const [only] = missing.filter((one) => !Object.hasOwn(given, one.name));
-      // The only unknown key, such as `value` of a `regex`, becomes the only missing one.
+      // If there is only one unknown key and one missing key, the unknown one replaces the missing one: `value` of a
+      // `regex`.
       if (key === 'value' && only) assertion[only.name] = value;
-      else lost.push(`\`${key}\` of "${name}" has no counterpart.`);
+      else lost.push(`\`${key}\` of "${name}" has no Turnlight equivalent.`);
     }
+  }
+  if (runsCode(assertion)) {
+    say(`"${name}" would run a program, which is never imported. Write the assertion yourself.`);
+    return [];
   }
   const { error } = assertionSchema.safeParse(assertion);
   if (error) {
@@ -121,7 +124,7 @@ export function mapAssertion(given: Mapping, say: Say): Mapping[] {
   return [assertion];
 }
 
-/** Maps every check in a list; strings are criteria. */
+/** Maps each check in a list. Strings are criteria. */
 export function mapAssertions(
   list: unknown,
   map: (written: Mapping) => readonly unknown[],

@@ -5,6 +5,7 @@ import { mappingOf, parseJson } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import { fence } from '../core/text/visibleText.ts';
 import { type ChosenModel, modelValue } from '../evalfile/starter.ts';
 import type { Model, ModelReply } from '../models/model.ts';
@@ -12,7 +13,7 @@ import { assignIds, type Place, removeInvalid } from './evalFileText.ts';
 import { chatTarget, type DraftCase, type Entry, Ledger } from './importer.ts';
 import { readDraft } from './importFile.ts';
 
-/** A file to draft cases from. Its file extension determines how it is read. */
+/** A file to base draft cases on. Its extension determines how it is read. */
 export interface GivenFile {
   readonly path: string;
   readonly text: string;
@@ -24,32 +25,36 @@ interface Sources {
   readonly conversations: readonly GivenFile[];
 }
 
-export interface Generated {
-  /** Empty if there was nothing to draft from; otherwise it passes `turnlight check`. */
+export interface GenerateResult {
+  /** The eval file's text, which passes `turnlight check`; empty if there was nothing to draft cases from. */
   readonly text: string;
   readonly cases: number;
-  /** What was left out of the files or of the draft. */
+  /** Entries about parts of the files or of the draft that were left out. */
   readonly entries: readonly Entry[];
 }
 
 /**
- * An eval file of drafted cases, for a person to edit. Calls only the model.
+ * Creates an eval file with drafted cases, for a person to edit. Calls only the model.
  *
+ * @param scrubber hides secrets in everything that is sent or written
  * @throws DraftError, ModelError; the signal's reason when aborted
  */
 export async function generateFile(
   { system, conversations }: Sources,
   model: Model,
-  wanted: Wanted,
+  wanted: GenerateRequest,
   place: Place,
+  scrubber: Scrubber,
   signal: AbortSignal,
-): Promise<Generated> {
-  const ledger = new Ledger();
+): Promise<GenerateResult> {
+  const ledger = new Ledger(scrubber);
   const recorded = conversations.flatMap(({ path, text }): readonly DraftCase[] => {
-    const { draft } = readDraft(path, text, ledger) ?? {};
-    return (draft?.cases ?? []).filter(({ keys }) => keys.transcript !== undefined);
+    const read = readDraft(path, text, scrubber, ledger);
+    return ('draft' in read ? read.draft.cases : []).filter(
+      ({ keys }) => keys.transcript !== undefined,
+    );
   });
-  const prompt = system?.text.trim() ?? '';
+  const prompt = scrubber.text(system?.text.trim() ?? '');
   if (prompt === '' && recorded.length === 0) {
     const nothing = 'There is no conversation to draft from.';
     ledger.broken(1, system ? 'The system prompt is empty.' : nothing);
@@ -80,10 +85,10 @@ export async function generateFile(
   return { text: settled.text, cases: settled.cases.length, entries: ledger.entries };
 }
 
-interface Wanted {
+interface GenerateRequest {
   /** Maximum number of cases. */
   readonly count: number;
-  /** Drafts the cases, judges them, and plays their users. */
+  /** The model that drafts the cases, judges them, and plays their users. */
   readonly judge: ChosenModel;
 }
 
@@ -91,7 +96,7 @@ export class DraftError extends ReasonedError<'refusal' | 'cut-off' | 'unusable-
   override readonly name = 'DraftError';
 }
 
-/** Maximum characters of conversation to show to the model. */
+/** Maximum number of conversation characters to show to the model. */
 const MAX_SHOWN = 60_000;
 
 const words = z.string().regex(/\S/);
@@ -128,7 +133,7 @@ Answer with JSON of the form asked for, nothing else. Of each case:
 Cover different things: the usual request, a request that the instructions forbid, missing or contradictory facts, a user who
 changes their mind, an impatient one. What went wrong in a conversation that is shown makes a good case.`;
 
-/** Asks again once if the answer is unusable. @throws DraftError, ModelError; the signal's reason when aborted */
+/** Asks once more if the answer is unusable. @throws DraftError, ModelError; the signal's reason when aborted */
 async function draftCases(
   model: Model,
   content: string,
@@ -168,7 +173,7 @@ function shownOf(conversations: readonly DraftCase[]): string[] {
   const shown: string[] = [];
   let left = MAX_SHOWN;
   for (const { keys } of conversations) {
-    const text = textOf(keys.transcript);
+    const text = transcriptText(keys.transcript);
     left -= text.length;
     if (text === '') continue;
     if (left < 0 && shown.length > 0) break;
@@ -177,7 +182,7 @@ function shownOf(conversations: readonly DraftCase[]): string[] {
   return shown;
 }
 
-function textOf(transcript: unknown): string {
+function transcriptText(transcript: unknown): string {
   const messages = Array.isArray(transcript) ? transcript.map(mappingOf) : [];
   const wordsOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const texts = messages.map((message) =>
@@ -192,7 +197,7 @@ function systemIn([first]: readonly DraftCase[]): string | undefined {
   return typeof system === 'string' ? system : undefined;
 }
 
-/** @throws DraftError if another request wouldn't help */
+/** @throws DraftError if asking again wouldn't help */
 function readReply({ text, finish, refusal }: ModelReply): Answer | { readonly fault: string } {
   if (refusal !== undefined || finish === 'content-filter') {
     throw new DraftError('refusal', `The model refused to draft cases. ${refusal ?? ''}`.trim());
@@ -202,7 +207,7 @@ function readReply({ text, finish, refusal }: ModelReply): Answer | { readonly f
     throw new DraftError('cut-off', message);
   }
   if (text.length > LIMITS.answer) return { fault: 'The answer is too long.' };
-  const json = /^\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(text)?.[1] ?? text;
+  const json = /^```(?:json)?([\s\S]*)```$/.exec(text.trim())?.[1] ?? text;
   const parsed = parseJson(json);
   if (parsed === undefined) return { fault: 'The answer is not JSON.' };
   const read = answerOf.safeParse(parsed);
@@ -232,7 +237,7 @@ function draftCase({ id, description, goal, persona, opening, criteria }: Answer
   };
 }
 
-/** Keeps a model's text from being read as variables. */
+/** Prevents a model's text from being read as containing variables. */
 function escapeVariables(text: string): string {
   return text.trim().replaceAll('{{', '{ {').replaceAll('${', '$ {');
 }

@@ -58,7 +58,7 @@ export function checkAnswer<Answer>(
   return { bad: { reason: first.reason, faults, repairable: true } };
 }
 
-/** Mistakes in an answer that fits its schema, starting with its entries. */
+/** Mistakes in an answer that matches its schema, first those in its entries. */
 export function mistakesOf<Answer>(question: JudgeRequest<Answer>, answer: Answer): Mistake[] {
   const { turns } = mappingOf(answer);
   return [
@@ -101,14 +101,18 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
 
 const THOUGHTS = /^\s*(?:<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*)+/i;
 
-/** A thinking tag, or the start of an object, even one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */
+/**
+ * A thinking tag, or the start of an object, even if it isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` doesn't match: it
+ * is a word.
+ */
 const TAG_OR_OBJECT = /<\/?(?:think|thinking|thought|reasoning)>|\{(?=\s*(?:["'`“/}]|\w+\s*:))/gi;
 
 /**
  * The only JSON object in a reply. Endpoints without structured output put thoughts, words, or a code fence around it.
- * Several objects, complete or not, or two values for a key, are ambiguous: one may quote the agent.
+ * Several objects (complete or not), or two values for a key, are ambiguous, because one of them may be a quote from
+ * the agent.
  *
- *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
+ * Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
 export function readObject(reply: ModelReply): { readonly object: object } | Unusable {
   const { finish, refusal, text } = reply;
@@ -156,13 +160,15 @@ function notJson(text: string): Unusable {
   return repairable('malformed-json', 'The answer was not JSON.');
 }
 
-/** The objects in an answer, up to the first one without a value: it is unfinished, isn't JSON, or may be a thought. */
+/**
+ * The objects in an answer, up to the first one without a value, which is unfinished, isn't JSON, or may be a thought.
+ */
 function objectsIn(text: string): { readonly value: object | undefined; readonly text: string }[] {
   const found = [];
   let end = 0;
   for (const { 0: mark, index } of text.matchAll(TAG_OR_OBJECT)) {
     if (index < end) continue;
-    // Some endpoints leave out the tag that opens thoughts.
+    // Some endpoints omit the tag that opens thoughts.
     if (mark.startsWith('</') && found.length === 0) continue;
     end = endOfObject(text, index);
     const piece = text.slice(index, end);
@@ -178,14 +184,16 @@ function objectOf(text: string): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** The number of entries in all lists in a value. Reporting a mistake in each would take long. */
+/** The number of entries in all lists in a value. Reporting mistakes in all of them would take too long. */
 function entriesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = Array.isArray(value) ? value.length : 0;
   return Object.values(value).reduce((sum, inner) => sum + entriesIn(inner), own);
 }
 
-/** The end of the object that starts here, or of the text; braces in its strings don't count. */
+/**
+ * The end of the object that starts here, or of the text if the object is unfinished. Braces in strings don't count.
+ */
 function endOfObject(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -204,10 +212,12 @@ function endOfObject(text: string, start: number): number {
   return text.length;
 }
 
-/** A key that occurs twice in an object of valid JSON: `JSON.parse` would keep only the last value. */
+/**
+ * A key that occurs twice in one of the objects in valid JSON, for which `JSON.parse` would keep only the last value.
+ */
 function repeatedKey(json: string): string | undefined {
   const open: Set<string>[] = [];
-  for (const [token, name, colon] of json.matchAll(/("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g)) {
+  for (const [token, name, colon] of json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
     if (token === '{') open.push(new Set());
     else if (token === '}') open.pop();
     else if (name !== undefined && colon !== undefined) {

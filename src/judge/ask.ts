@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import {
-  type Answered,
   answerSchema,
+  type JudgeAnswer,
   type JudgeRequest,
   type Outcome,
   type Question,
 } from '../assertions/contract.ts';
 import { ReasonedError } from '../core/errors.ts';
+import type { Image } from '../core/image.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
@@ -30,10 +31,10 @@ import {
 } from './answer.ts';
 import { PROTOCOL, TOGETHER_PROTOCOL } from './protocol.ts';
 
-/** The judge's answer can't be used, and a repair wasn't possible or didn't help. */
+/** Thrown if the judge's answer can't be used, and a repair wasn't possible or didn't help. */
 export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
   override readonly name = 'JudgeError';
-  /** The unusable answers, the repaired one last. */
+  /** The unusable answers; the repaired one comes last. */
   readonly answers: readonly string[];
 
   constructor(
@@ -51,24 +52,34 @@ export interface RequestOptions {
   readonly logprobs?: boolean;
   readonly shared?: boolean;
   readonly questions?: number;
+  /** The images of the conversation that is shown. */
+  readonly images?: readonly Image[];
 }
 
 /**
- * A request to a judge. Requests about a conversation start with the same bytes, for prompt caches.
+ * A request to a judge. All requests about a conversation start with the same bytes, so that prompt caches can serve
+ * them.
  *
  * @param evidence the conversation, or findings about its parts
  */
 export function judgeRequest(
   evidence: string | undefined,
   asked: AskedQuestion,
-  { temperature, logprobs = false, shared = false, questions }: RequestOptions,
+  { temperature, logprobs = false, shared = false, questions, images = [] }: RequestOptions,
 ): ModelRequest {
   const { name, answer } = asked;
-  const parts = [...(evidence === undefined ? [] : [evidence]), questionText(asked)];
+  const question = questionText(asked);
+  const text = evidence === undefined ? question : `${evidence}\n\n${question}`;
   return {
     messages: [
       { role: 'system', content: questions === undefined ? PROTOCOL : TOGETHER_PROTOCOL },
-      { role: 'user', content: parts.join('\n\n') },
+      // The images precede the question, so that a prompt cache serves them, too.
+      ...(evidence !== undefined && images.length > 0
+        ? [
+            { role: 'user' as const, content: evidence, images: [...images] },
+            { role: 'user' as const, content: question },
+          ]
+        : [{ role: 'user' as const, content: text }]),
     ],
     answer: { name, schema: answerSchema(answer) },
     temperature,
@@ -91,7 +102,7 @@ export type OnReply = (
 ) => void;
 
 /**
- * Asks a judge one question, once per sample. A bad answer gets one request to repair it.
+ * Asks a judge one question, once per sample. If an answer is unusable, the judge gets one request to repair it.
  *
  * @throws JudgeError if an answer can't be used; ModelError; the signal's reason when aborted
  */
@@ -102,14 +113,14 @@ export async function askJudge<Answer>(
   signal: AbortSignal,
   onReply: OnReply,
   samples = 1,
-): Promise<[Answered<Answer>, ...Answered<Answer>[]]> {
+): Promise<[JudgeAnswer<Answer>, ...JudgeAnswer<Answer>[]]> {
   const ask = sender(model, signal, onReply);
   const [first, ...others] = await ask(request, samples);
-  const answers: [Answered<Answer>, ...Answered<Answer>[]] = [await usable(first)];
+  const answers: [JudgeAnswer<Answer>, ...JudgeAnswer<Answer>[]] = [await usable(first)];
   for (const reply of others) answers.push(await usable(reply));
   return answers;
 
-  async function usable(reply: ModelReply): Promise<Answered<Answer>> {
+  async function usable(reply: ModelReply): Promise<JudgeAnswer<Answer>> {
     const read = readAnswer(reply, asked);
     if ('answer' in read) return answered(read.answer, reply);
     if (!read.bad.repairable) {
@@ -157,7 +168,7 @@ function firstBytes(text: string, count: number): string {
   return bytes.length <= count ? text : `${bytes.subarray(0, count).toString()} …`;
 }
 
-function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answered<Answer> {
+function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): JudgeAnswer<Answer> {
   return { answer, text, ...(tokens && { tokens }) };
 }
 
@@ -175,7 +186,7 @@ export class UsageMeter {
   usage: Usage = NO_USAGE;
   /** The model's name as the endpoint last reported it. */
   version: string | undefined;
-  /** The answer format of the last reply, if the model had a choice. */
+  /** The answer format of the last reply, if there was a choice. */
   answerFormat: AnswerFormat | undefined;
 
   readonly onReply: OnReply = ({ usage, version, answerFormat }) => {
@@ -190,7 +201,7 @@ export interface NamedQuestion {
   readonly question: Question<unknown, Outcome[]>;
 }
 
-/** Combines several questions into one, whose answer contains each of their answers by name. */
+/** Combines several questions into one, whose answer contains each question's answer by name. */
 export function jointQuestion(questions: readonly NamedQuestion[]) {
   const words = questions.map(
     ({ name, question }) => `=== QUESTION ${name} ===\n${questionText(question)}`,
@@ -213,8 +224,8 @@ export type AnswerOrError =
   | { readonly error: JudgeError | ModelError };
 
 /**
- * Asks a judge several questions in one request, once per sample. Bad answers get one request to repair them, and don't
- * affect the others.
+ * Asks a judge several questions in one request, once per sample. Unusable answers get one request to repair them, and
+ * don't affect other answers.
  *
  * @returns for each sample, the questions' results in the same order
  * @throws ModelError; the signal's reason when aborted
@@ -302,7 +313,7 @@ function repairRequest(
   };
 }
 
-/** The answers to one of the questions, one per sample. @throws the question's first error */
+/** The answers to one of several questions, one per sample. @throws the question's first error */
 export function answersTo(index: number, given: readonly (readonly AnswerOrError[])[]): unknown[] {
   return given.map((sample) => {
     const one = sample[index];

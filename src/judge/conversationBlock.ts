@@ -1,5 +1,7 @@
 import {
+  agentOf,
   type Conversation,
+  imagesIn,
   type OpenEnd,
   openEnd,
   type SystemText,
@@ -7,28 +9,28 @@ import {
   type TurnItem,
   turnsOf,
 } from '../core/conversation.ts';
+import { pushAll } from '../core/data/data.ts';
 import { unreachable } from '../core/errors.ts';
+import type { Image } from '../core/image.ts';
+import { agentName, handoffText } from '../core/presentation/agents.ts';
 import { fence } from '../core/text/visibleText.ts';
 
 const BEGIN = '=== CONVERSATION ===';
 const END = '=== END OF CONVERSATION ===';
 
 /**
- * The conversation as a judge reads it. It only grows at its end, so that a prompt cache serves the longer one too.
+ * The conversation as a judge reads it. Longer conversations only add text at the end, so that a prompt cache can serve
+ * them, too.
  *
- *     === CONVERSATION ===
- *     [system text]
- *     | You are …
- *     [1 user]
- *     | Where is my order?
- *     [2 assistant]
- *     [tool call]
- *     | lookup_order {"order":"98765"}
- *     [tool result]
- *     | {"status":"shipped"}
- *     [message]
- *     | It is on its way.
- *     === END OF CONVERSATION ===
+ * === CONVERSATION === [system text]
+ * | You are … [1 user]
+ * | Where is my order? [2 assistant] [tool call]
+ * | lookup_order {"order":"98765"} [tool result]
+ * | {"status":"shipped"} [message]
+ * | It is on its way. === END OF CONVERSATION ===
+ *
+ * If the messages name agents, `[agent]` precedes each agent's messages and calls, and `[handoff]` marks where one
+ * agent hands over to another. Agents' names are data like everything else.
  */
 export function conversationBlock(conversation: Conversation, shown?: ShownTurns): string {
   return [BEGIN, ...shownLines(conversation, shown), END, ...remarks(conversation)].join('\n');
@@ -53,6 +55,13 @@ export interface ShownTurns {
   readonly to: number;
 }
 
+/** The images of the turns that are shown, in order. */
+export function shownImages(conversation: Conversation, shown?: ShownTurns): Image[] {
+  const turns = turnsOf(conversation);
+  const { from, to } = shown ?? { from: 1, to: turns.length };
+  return imagesIn(turns.filter(({ number }) => number >= from && number <= to));
+}
+
 export function turnText(turn: Turn): string {
   return turnLines(turn).join('\n');
 }
@@ -70,18 +79,39 @@ function turnLines(turn: Turn): string[] {
     `[context ${index + 1}]`,
     fence(text),
   ]);
-  return [
-    `[${turn.number} ${turn.side}]`,
-    ...turn.items.flatMap((item, index) => itemLines(item, turn.items[index - 1])),
-    ...context,
-  ];
+  return [`[${turn.number} ${turn.side}]`, ...itemsLines(turn.items), ...context];
 }
 
-function itemLines(item: TurnItem, before: TurnItem | undefined): string[] {
+function itemsLines(items: readonly TurnItem[]): string[] {
+  const lines: string[] = [];
+  let acting: string | undefined;
+  for (const item of items) {
+    const agent = agentOf(item);
+    const isAct = item.kind === 'text' || item.kind === 'tool-call';
+    if (isAct && agent !== acting) {
+      pushAll(lines, agent === undefined ? [UNNAMED] : ['[agent]', fence(agentName(agent))]);
+      acting = agent;
+    }
+    pushAll(lines, itemLines(item, lines.length === 0));
+  }
+  return lines;
+}
+
+const UNNAMED = '[agent without a name]';
+
+/** @param isFirst whether this is the first item of its turn */
+function itemLines(item: TurnItem, isFirst: boolean): string[] {
   switch (item.kind) {
     case 'text':
-      // Text that follows something else gets a marker.
-      return before === undefined ? [fence(item.text)] : ['[message]', fence(item.text)];
+      // Text that follows another item gets a marker.
+      return [
+        ...(isFirst ? [] : ['[message]']),
+        fence(item.text),
+        ...(item.images ?? []).map(() => '[image]'),
+      ];
+    case 'handoff':
+      // Without the agents' names, the judge sees only the call that made the handoff.
+      return item.from === undefined ? [] : ['[handoff]', fence(handoffText(item))];
     case 'system':
       return systemLines(item);
     case 'tool-call':
@@ -103,11 +133,26 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
     'The conversation ends with a tool call: the assistant says nothing after it, so what it was to say then is missing.',
 };
 
+const AGENTS =
+  '[agent] names the agent that says and calls what follows, and [handoff] is where one agent hands over to another. Together they are the assistant, and a turn of theirs is judged as one.';
+
+const IMAGES =
+  '[image] marks each image of the message before it. The images that follow are in the order of these marks.';
+
 function remarks(conversation: Conversation): string[] {
   const end = openEnd(conversation);
+  const isNamed = turnsOf(conversation).some(({ items }) =>
+    items.some((item) => agentOf(item) !== undefined),
+  );
   const notes =
     conversation.notes.length === 0
       ? []
       : ['Not shown above:', ...conversation.notes.map((note) => fence(note))];
-  return [...(end ? [UNFINISHED[end]] : []), ...notes];
+  const hasImages = imagesIn(turnsOf(conversation)).length > 0;
+  return [
+    ...(isNamed ? [AGENTS] : []),
+    ...(hasImages ? [IMAGES] : []),
+    ...(end ? [UNFINISHED[end]] : []),
+    ...notes,
+  ];
 }

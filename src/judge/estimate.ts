@@ -2,6 +2,7 @@ import type { Divisible, JudgeRequest, Outcome } from '../assertions/contract.ts
 import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
+  imagesIn,
   liveTurnsOf,
   type SourcedMessage,
   systemMessages,
@@ -12,6 +13,7 @@ import {
 } from '../core/conversation.ts';
 import { deepFreeze } from '../core/data/data.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
+import { IMAGE_TOKENS } from '../core/image.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type {
   Assertion,
@@ -26,19 +28,25 @@ import { countTokens } from '../models/tokens.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { simulatorMessages } from '../simulate/prompt.ts';
 import { type AskedQuestion, jointQuestion, judgeRequest } from './ask.ts';
-import { conversationBlock } from './conversationBlock.ts';
+import { conversationBlock, type ShownTurns, shownImages } from './conversationBlock.ts';
 import { type JudgedConversation, replyTurnsOf } from './inputs.ts';
 import { type Inquiry, type JointInquiry, joinInquiries, prepareInquiries } from './inquiries.ts';
 import { type Part, partition, readingOptionsOf, usableTokens } from './parts.ts';
 
-/** Tokens in a judge's answer, measured on the examples' recordings: per judged turn, and for the rest. */
+/**
+ * Tokens in a judge's answer, as measured in the examples' recordings: per judged turn, and for the rest of the answer.
+ */
 const ANSWER_PER_TURN = 60;
 const ANSWER_BASE = 120;
 
-/** Tokens in an answer from the model that plays the user. */
+/** Tokens in one answer from the model that plays the user. */
 const LIKELY_USER_ANSWER = 60;
 
-/** Estimates all repetitions of a case from its requests. @param once questions counted already; new ones are added to it */
+/**
+ * Estimates all repetitions of a case from its requests.
+ *
+ * @param once questions that have already been counted; new ones are added
+ */
 export async function estimateCase(
   suiteCase: SuiteCase,
   once = new Set<string>(),
@@ -68,10 +76,22 @@ async function estimateRepetition(
     ...(examples && { examples }),
   };
   const counter = new RequestCounter(about, once);
-  await counter.judge(suiteCase.assertions);
+  const { assertions } = suiteCase;
+  await counter.judge(origin.kind === 'transcript' ? assertions : assertions.map(atAnyAgent));
   if (origin.kind !== 'transcript') counter.talk(origin, suiteCase);
   if (origin.kind === 'simulate') counter.play(origin.user);
   return { ...counter.total, live: origin.kind !== 'transcript' };
+}
+
+/** The assertion with `at` extended to all turns: before a conversation, any turn may be the agent's. */
+function atAnyAgent(assertion: Assertion): Assertion {
+  const { at, nested = [] } = assertion;
+  const inner = nested.map((one) => ({ ...one, assertion: atAnyAgent(one.assertion) }));
+  return {
+    ...assertion,
+    ...(at.kind === 'agent' && { at: { kind: 'live' } }),
+    ...(inner.length > 0 && { nested: inner }),
+  };
 }
 
 /** Estimates judging a conversation. @param once as in `estimateCase` */
@@ -124,13 +144,12 @@ class RequestCounter {
     }
   }
 
-  /** One request, or one per question if they don't fit. */
+  /** Counts one request, or one per question if they don't fit together. */
   async #inquireTogether({ inquiries, questions }: JointInquiry): Promise<void> {
     const { assertion } = inquiries[0].inputs[0];
     const { maxInputTokens = Number.POSITIVE_INFINITY } = readingOptionsOf(assertion);
     const asked = jointQuestion(questions);
-    const input =
-      this.#tokens(conversationBlock(this.#conversation)) + this.#around(asked, questions.length);
+    const input = this.#blockTokens() + this.#around(asked, questions.length);
     if (input > usableTokens(maxInputTokens)) {
       for (const inquiry of inquiries) await this.#inquire(inquiry);
       return;
@@ -143,10 +162,10 @@ class RequestCounter {
     const key = canonicalJson([judge?.id, asked.name, asked.instructions]) ?? '';
     if (this.#once.has(key)) return;
     this.#once.add(key);
-    this.#ask(judge, undefined, asked);
+    this.#ask(judge, 0, asked);
   }
 
-  /** One request, or one per part and perhaps one about the whole. */
+  /** Counts one request, or one per part and possibly another one about the whole conversation. */
   #divide(
     assertion: Assertion,
     question: Divisible<unknown>,
@@ -154,16 +173,16 @@ class RequestCounter {
   ): void {
     const { judge } = assertion;
     const parts = this.#partsOf(assertion, question);
-    if (!parts) this.#ask(judge, conversationBlock(this.#conversation), question);
+    if (!parts) this.#ask(judge, this.#blockTokens(), question);
     for (const part of parts ?? []) {
       const asked = about(part.turns);
       if ('kind' in asked) continue;
-      this.#ask(judge, conversationBlock(this.#conversation, part.shown), asked);
+      this.#ask(judge, this.#blockTokens(part.shown), asked);
     }
     if (parts && question.parts.whole) {
       const { turns: _, ...whole } = question;
       const findings = parts.reduce((sum, part) => sum + answerTokensOf(part), 0);
-      this.#ask(judge, undefined, { ...whole, answer: question.parts.whole }, findings);
+      this.#ask(judge, findings, { ...whole, answer: question.parts.whole });
     }
   }
 
@@ -176,21 +195,21 @@ class RequestCounter {
       reading,
       maxInputTokens === undefined ? undefined : { maxInputTokens, countTokens },
       () => ({
-        block: this.#tokens(conversationBlock(this.#conversation)),
+        block: this.#blockTokens(),
         around: this.#around(question),
       }),
     );
     return found && 'parts' in found ? found.parts : undefined;
   }
 
-  #ask(
-    judge: ModelSpec | undefined,
-    block: string | undefined,
-    asked: AskedQuestion,
-    more = 0,
-  ): void {
-    const input = this.#tokens(block ?? '') + this.#around(asked) + more;
-    this.#count(judge, input, answerTokensOf(asked));
+  /** @param evidence number of tokens before the question */
+  #ask(judge: ModelSpec | undefined, evidence: number, asked: AskedQuestion): void {
+    this.#count(judge, evidence + this.#around(asked), answerTokensOf(asked));
+  }
+
+  #blockTokens(shown?: ShownTurns): number {
+    const images = shownImages(this.#conversation, shown).length * IMAGE_TOKENS;
+    return this.#tokens(conversationBlock(this.#conversation, shown)) + images;
   }
 
   #around(asked: AskedQuestion, questions?: number): number {
@@ -199,7 +218,7 @@ class RequestCounter {
     return this.#sumTokens([...messages.map(({ content }) => content), JSON.stringify(answer)]);
   }
 
-  /** Counts one call to the target per turn; a `chat` target's model gets all earlier turns. */
+  /** Counts one call to the target per turn; a `chat` target's model receives all earlier turns. */
   talk({ target }: LiveTurnsOrigin, { tools }: SuiteCase): void {
     if (!target.model) {
       this.#add({ calls: this.#about.replyTurns.length });
@@ -211,7 +230,7 @@ class RequestCounter {
       if (turn.side === 'assistant' && !turn.history) {
         this.#count(target.model, history, LIKELY_REPLY);
       }
-      history += this.#tokens(textOf(turn));
+      history += this.#tokens(textOf(turn)) + imagesIn([turn]).length * IMAGE_TOKENS;
     }
   }
 
@@ -259,21 +278,21 @@ function answerTokensOf({ turns = [] }: Pick<AskedQuestion, 'turns'>): number {
   return ANSWER_BASE + turns.length * ANSWER_PER_TURN;
 }
 
-/** Tokens in a reply. */
+/** Typical number of tokens in a reply. */
 const LIKELY_REPLY = 80;
 
-/** Tokens in a simulated user's message. */
+/** Typical number of tokens in a simulated user's message. */
 const LIKELY_REQUEST = 30;
 
-/** The user's turns with replies of a typical length; for a simulated user, the maximum number of turns. */
+/** The user's turns, with replies of a typical length. For a simulated user, assumes the maximum number of turns. */
 function estimateConversation(origin: LiveTurnsOrigin): SourcedMessage[] {
   const { target, history } = origin;
   const content = 'word '.repeat(LIKELY_REPLY).trim();
   return [
     ...systemMessages(target.system).map((message) => ({ message })),
     ...(history?.messages ?? []),
-    ...estimateTurns(origin).flatMap(({ user, expected }): SourcedMessage[] => [
-      { message: { role: 'user', content: user } },
+    ...estimateTurns(origin).flatMap(({ user, images, expected }): SourcedMessage[] => [
+      { message: { role: 'user', content: user, ...(images && { images: [...images] }) } },
       { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
     ]),
   ];

@@ -1,4 +1,4 @@
-import { notReported, traitsOf } from '../assertions/caseNeeds.ts';
+import { neededReports, notReported, traitsOf } from '../assertions/caseNeeds.ts';
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { type ChosenTurns, chosenTurns, selectTurns } from '../core/at.ts';
@@ -19,16 +19,16 @@ import { errorVerdict, skippedVerdict } from './verdicts.ts';
 
 export interface JudgedConversation {
   readonly conversation: Conversation;
-  /** The conversation with its secrets, for deterministic assertions. Absent if it has none. */
+  /** The conversation including its secrets, for deterministic assertions; absent if it contains none. */
   readonly unscrubbed?: Conversation | undefined;
-  /** Whether it comes from a record or recording, which don't contain its secrets. */
+  /** Whether the conversation comes from a record or a recording, which don't contain its secrets. */
   readonly isStored?: boolean;
   /** Hides secrets in outcomes of deterministic assertions. */
   readonly scrubber?: Scrubber;
   readonly facts: CaseFacts;
   /** The turn number of the reply to each scripted turn, by its index. */
   readonly replyTurns: readonly number[];
-  /** Whether it could have continued. If so, turns that `at` doesn't find count as not reached. */
+  /** Whether the conversation could have continued. If so, turns that `at` doesn't find count as not reached. */
   readonly endedEarly?: boolean;
   readonly targetUsage?: Usage;
   /** What the target reports; absent for a transcript. */
@@ -36,7 +36,7 @@ export interface JudgedConversation {
   readonly examples?: ExamplesFor;
 }
 
-/** The input of an assertion, or a verdict that says why it can't be checked. */
+/** The input for an assertion, or a verdict that says why the assertion can't be checked. */
 export function inputFor(
   assertion: Assertion,
   judged: JudgedConversation,
@@ -51,23 +51,32 @@ export function inputFor(
     return skippedVerdict(assertion, 'no-turns', rationale);
   }
   const chosen = chooseTurns(conversation, assertion, type.side, replyTurns);
+  const subject = 'turns' in chosen ? chosen.turns : [];
+  // The missing spans might have named the agent.
+  const candidates = assertion.at.kind === 'agent' ? turnsOf(conversation) : subject;
+  const cut = candidates.find(({ traceFault }) => traceFault !== undefined);
+  if (cut && neededReports(type, assertion, facts).length > 0) {
+    return errorVerdict(assertion, 'spans-missing', faultText(assertion, cut));
+  }
+  // A history is in the file, so it is complete.
+  const isLive = assertion.at.kind === 'agent' || subject.some(({ history }) => !history);
+  const hidden = isLive ? notReported(type, assertion, facts, reporting) : undefined;
+  if (hidden) return errorVerdict(assertion, 'not-reported', hidden.message);
   if ('turns' in chosen) {
-    const { turns: subject } = chosen;
-    // A history is in the file, so it is complete.
-    const hidden = subject.some(({ history }) => !history)
-      ? notReported(type, facts, reporting)
-      : undefined;
-    if (hidden) return errorVerdict(assertion, 'not-reported', hidden.message);
     return { conversation, turns: subject, assertion, facts, ...(targetUsage && { targetUsage }) };
   }
   if (endedEarly && chosen.fault === 'beyond') {
-    const rationale = `The conversation ended before: ${chosen.missing}.`;
+    const rationale = `The conversation ended early: ${chosen.missing}.`;
     return skippedVerdict(assertion, 'not-reached', rationale);
   }
-  const rationale = `Nothing to look at: ${chosen.missing}.`;
+  const rationale = `Nothing to check: ${chosen.missing}.`;
   return chosen.fault
     ? errorVerdict(assertion, 'turn-not-found', rationale)
     : skippedVerdict(assertion, 'no-turns', rationale);
+}
+
+function faultText({ type }: Assertion, { number, traceFault }: Turn): string {
+  return `${type} can't be checked: the trace of turn ${number} is incomplete. ${traceFault}`;
 }
 
 function silentSide(conversation: Conversation): 'user' | 'assistant' | undefined {

@@ -1,13 +1,15 @@
 import pLimit from 'p-limit';
 import type {
-  Answered,
   Divisible,
+  JudgeAnswer,
   JudgeRequest,
   Outcome,
   Question,
 } from '../assertions/contract.ts';
 import { numbersOf } from '../assertions/shared/entries.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
+import { IMAGE_TOKENS, type Image } from '../core/image.ts';
+import { imagesOf } from '../core/message.ts';
 import { fence } from '../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { canonicalJson } from '../node/hashes.ts';
@@ -22,7 +24,7 @@ import {
   type NamedQuestion,
   UsageMeter,
 } from './ask.ts';
-import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
+import { conversationBlock, type ShownTurns, shownImages } from './conversationBlock.ts';
 import type { QuestionAboutTurns } from './inquiries.ts';
 import {
   type Capacity,
@@ -47,7 +49,7 @@ interface InquirerSetup extends ReadingOptions {
 
 const MAX_CONCURRENT_PARTS = 4;
 
-/** Asks one judge about one conversation, and measures the usage. */
+/** Asks one judge about one conversation, and measures the judge's usage. */
 export class Inquirer {
   readonly meter = new UsageMeter();
   #firstAboutConversation: ModelRequest | undefined;
@@ -59,26 +61,33 @@ export class Inquirer {
     this.setup = setup;
   }
 
-  /** The request to hash for the verdict. Questions shared between cases don't count, because they may not be sent. */
+  /**
+   * The request to hash for the verdict. Questions that cases share don't count, because an earlier case may already
+   * have sent them.
+   */
   get first(): ModelRequest | undefined {
     return this.#firstAboutConversation ?? this.#firstSent;
   }
 
-  /** Asks about the conversation, in parts if it doesn't fit. @throws as `askJudge`; JudgeError `too-long` */
+  /**
+   * Asks about the conversation, in parts if it doesn't fit into the judge's window.
+   *
+   * @throws as `askJudge`; JudgeError `too-long`
+   */
   async ask<Answer>(
     turns: readonly Turn[],
     about: (turns: readonly Turn[]) => Divisible<Answer>,
     { logprobs = false }: { readonly logprobs?: boolean } = {},
-  ): Promise<Answered<Answer>> {
+  ): Promise<JudgeAnswer<Answer>> {
     const asked = about(turns);
-    const request = this.#request(this.setup.block, asked, logprobs);
+    const request = this.#request(this.setup.block, asked, logprobs, this.#images());
     this.#firstAboutConversation ??= request;
     const parts = await this.#partition(asked, request);
     if (!parts) return this.#send(request, asked);
     return { answer: await this.#inParts(about, asked, parts), text: '' };
   }
 
-  /** Asks without the conversation, or returns a stored answer to the same question. */
+  /** Asks a question without the conversation, or returns a stored answer to the same question. */
   async askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer> {
     const { sharedAnswers, model } = this.setup;
     const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
@@ -87,7 +96,7 @@ export class Inquirer {
     try {
       return asked.answer.parse(await known);
     } catch (error) {
-      // A question that failed may be asked again.
+      // A question may be asked again if it failed.
       sharedAnswers.answers.delete(key);
       throw error;
     }
@@ -108,7 +117,7 @@ export class Inquirer {
     question: Question<Answer, Concluded>,
     count: number,
   ): Promise<Answer[]> {
-    const request = this.#request(this.setup.block, question);
+    const request = this.#request(this.setup.block, question, false, this.#images());
     const parts = await this.#partition(question, request);
     if (!parts) {
       const { model, signal } = this.setup;
@@ -127,7 +136,8 @@ export class Inquirer {
     count: number,
   ): Promise<AnswerOrError[][] | undefined> {
     const { block, temperature, shared, model, signal } = this.setup;
-    const options = { temperature, shared, questions: questions.length };
+    const images = this.#images();
+    const options = { temperature, shared, questions: questions.length, images };
     const request = judgeRequest(block, jointQuestion(questions), options);
     if (!(await this.#fits(request))) return undefined;
     this.#firstAboutConversation ??= request;
@@ -140,7 +150,7 @@ export class Inquirer {
   ): Promise<readonly Part[] | undefined> {
     const capacity = await this.#capacity();
     const size = ({ countTokens }: Capacity) => {
-      const block = countTokens(this.setup.block);
+      const block = countTokens(this.setup.block) + this.#images().length * IMAGE_TOKENS;
       return { block, around: tokensOf(request, countTokens) - block };
     };
     const found = partition(this.setup.conversation, turns, this.setup, capacity, size);
@@ -155,7 +165,7 @@ export class Inquirer {
     return tokensOf(request, countTokens) <= usableTokens(maxInputTokens);
   }
 
-  /** Loads the token tables only if needed: they are large. */
+  /** Loads the tokenizer's tables only if needed, because they are large. */
   async #capacity(): Promise<Capacity | undefined> {
     const { maxInputTokens } = this.setup;
     if (maxInputTokens === undefined) return undefined;
@@ -193,7 +203,7 @@ export class Inquirer {
     return this.#join('kind' in asked ? question : asked, answers);
   }
 
-  /** A request with as many earlier turns, and as much of the findings about earlier parts, as fit. */
+  /** A request with all the earlier turns, and all the findings about earlier parts, that fit. */
   async #fittingRequest(
     { turns, shown: { from, to } }: Part,
     before: readonly JudgedPart<unknown>[],
@@ -210,7 +220,7 @@ export class Inquirer {
           ? [block]
           : findingsOfLatest(before).map((found) => `${block}\n\n${found}`);
       for (const one of evidence) {
-        const request = this.#request(one, about);
+        const request = this.#request(one, about, false, this.#images(shown));
         if (await this.#fits(request)) return { request, shown };
       }
     }
@@ -247,20 +257,25 @@ export class Inquirer {
     throw tooLongError(this.setup);
   }
 
+  #images(shown?: ShownTurns): Image[] {
+    return shownImages(this.setup.conversation, shown);
+  }
+
   #request(
     evidence: string | undefined,
     asked: JudgeRequest<unknown>,
     logprobs = false,
+    images: readonly Image[] = [],
   ): ModelRequest {
     const { temperature, shared } = this.setup;
-    const options = { temperature, logprobs, shared: shared && evidence !== undefined };
+    const options = { temperature, logprobs, shared: shared && evidence !== undefined, images };
     return judgeRequest(evidence, asked, options);
   }
 
   async #send<Answer>(
     request: ModelRequest,
     asked: JudgeRequest<Answer>,
-  ): Promise<Answered<Answer>> {
+  ): Promise<JudgeAnswer<Answer>> {
     const { model, signal } = this.setup;
     this.#firstSent ??= request;
     const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);
@@ -273,10 +288,9 @@ const WHOLE =
 
 function tokensOf(request: ModelRequest, countTokens: (text: string) => number): number {
   const schema = JSON.stringify(request.answer?.schema ?? '');
-  return [...request.messages.map(({ content }) => content), schema].reduce(
-    (sum, text) => sum + countTokens(text),
-    0,
-  );
+  const texts = [...request.messages.map(({ content }) => content), schema];
+  const images = request.messages.flatMap(imagesOf).length * IMAGE_TOKENS;
+  return texts.reduce((sum, text) => sum + countTokens(text), images);
 }
 
 interface JudgedPart<Answer> {
@@ -284,7 +298,7 @@ interface JudgedPart<Answer> {
   readonly answer: Answer;
 }
 
-/** Keys to omit from turn entries if findings don't fit, and a note for the judge. */
+/** Keys to omit from turn entries if the findings don't fit, and a note about that for the judge. */
 interface OmittedKeys {
   readonly keys: readonly string[];
   readonly note?: string;
@@ -301,12 +315,12 @@ const OMISSIONS: readonly OmittedKeys[] = [
   WITHOUT_RATIONALES,
 ];
 
-/** Findings about all parts, in ever shorter versions: the first that fits is sent. */
+/** Findings about all parts, in progressively shorter versions. The first version that fits is sent. */
 function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
   return OMISSIONS.map((omitted) => findings(judged, omitted));
 }
 
-/** Like `findingsOfAll`; further versions merely name the earliest parts. */
+/** Like `findingsOfAll`, with further versions that only name the earliest parts. */
 function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
   return [
     ...findingsOfAll(judged),
@@ -336,7 +350,7 @@ function findings(
   ].join('\n');
 }
 
-/** A replacer for `JSON.stringify` that omits these keys from turn entries. */
+/** Returns a replacer for `JSON.stringify` that omits these keys from turn entries. */
 function withoutKeys(keys: readonly string[]) {
   return (key: string, value: unknown): unknown => {
     if (key !== 'turns' || !Array.isArray(value)) return value;
@@ -346,14 +360,14 @@ function withoutKeys(keys: readonly string[]) {
   };
 }
 
-/** Answers for all cases in a run, and the store that keeps them between runs. */
+/** Answers that all cases in a run share, and the store that keeps them for later runs. */
 export interface SharedAnswers {
   readonly answers: Map<string, Promise<unknown>>;
   load(key: string): Promise<unknown>;
   save(key: string, answer: unknown): Promise<void>;
 }
 
-/** For judges that answer from a recording. */
+/** A store that keeps nothing, for judges that answer from a recording. */
 export const NULL_STORE = {
   load: async () => undefined,
   save: async () => {},

@@ -13,7 +13,7 @@ import { addTo } from '../core/data/data.ts';
 import { errorText, ReasonedError, unreachable } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
-import { blankSecrets, hidesSecret } from '../core/scrubber.ts';
+import { blankSecrets, hidesSecret, type Scrubber } from '../core/scrubber.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { stepsOf } from '../node/cooperative.ts';
@@ -28,7 +28,7 @@ export type QuestionAboutTurns<Answer, Concluded> = (
   turns: readonly Turn[],
 ) => Question<Answer, Concluded> | Outcome;
 
-/** A question that decides one assertion, or all criteria that share it. */
+/** A question that decides one assertion, or all criteria that share the question. */
 export interface QuestionInquiry {
   readonly kind: 'question';
   readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
@@ -49,7 +49,7 @@ export type SingleInquiry = QuestionInquiry | ProcedureInquiry;
 export interface JointInquiry {
   readonly kind: 'together';
   readonly inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]];
-  /** One per inquiry, in the same order. */
+  /** One question per inquiry, in the same order. */
   readonly questions: readonly NamedQuestion[];
 }
 
@@ -102,9 +102,9 @@ export async function prepareInquiries(
   return [...inquiries, ...[...checklists.values()].map(checklistInquiry)];
 }
 
-const TOO_MANY = `The questions to judges before this one have more than ${readable(LIMITS.filledCase)} characters. Shorten the prompts, or the values of their variables.`;
+const TOO_MANY = `The judge questions of this case have more than ${readable(LIMITS.filledCase)} characters in total. Shorten the prompts, or the values of their variables.`;
 
-/** An outcome, an inquiry, or undefined if the assertion joins a checklist. */
+/** An outcome, an inquiry, or undefined if the assertion was added to a checklist. */
 async function prepare(
   input: AssertionInput,
   checklists: Map<string, Checklist>,
@@ -117,7 +117,7 @@ async function prepare(
     case 'procedure':
       return { kind: 'procedure', inputs: [input], type };
     case 'checklist': {
-      // Throws for one that can't be asked, so that it doesn't affect the others in its request.
+      // Throws for a question that can't be asked, so that it doesn't affect the others in its request.
       type.checklist([input]);
       if (input.assertion.examples) {
         const inquiry = checklistInquiry({ type, inputs: [input] });
@@ -147,7 +147,9 @@ async function prepare(
   }
 }
 
-/** Checks the conversation with its secrets, because a check may be about them. The outcome contains none. */
+/**
+ * Checks the conversation including its secrets, because a check may be about them. The outcome doesn't contain any.
+ */
 async function checkUnscrubbed(
   type: DeterministicType,
   input: AssertionInput,
@@ -193,7 +195,7 @@ class HiddenSecretError extends ReasonedError<'secret-hidden'> {
 }
 
 const HIDDEN_SECRET =
-  'A secret in these turns is hidden, because the conversation comes from a record or recording. The result could depend on it. Run the case again.';
+  'A secret in these turns is hidden, because the conversation comes from a record or recording. The result could depend on the secret. Run the case again.';
 
 async function withExamples(
   inquiry: QuestionInquiry,
@@ -214,7 +216,7 @@ async function withExamples(
   };
 }
 
-/** Criteria with the same key share a request. */
+/** The key for grouping criteria: criteria with the same key share a request. */
 function checklistKey({ assertion, turns }: AssertionInput): string {
   const { type, judge, temperature, samples, granularity, window } = assertion;
   const numbers = turns.map(({ number }) => number);
@@ -230,8 +232,8 @@ function checklistInquiry({ type, inputs }: Checklist): QuestionInquiry {
   };
 }
 
-/** Joins the inquiries that `together` puts into one request. */
-export function joinInquiries(inquiries: readonly SingleInquiry[]): Inquiry[] {
+/** Combines the inquiries that `together` allows to share a request. @param scrubber hides secrets in their names */
+export function joinInquiries(inquiries: readonly SingleInquiry[], scrubber?: Scrubber): Inquiry[] {
   const groups = new Map<string, QuestionInquiry[]>();
   for (const inquiry of inquiries) {
     if (isJoint(inquiry)) addTo(groups, groupKey(inquiry), inquiry);
@@ -240,7 +242,7 @@ export function joinInquiries(inquiries: readonly SingleInquiry[]): Inquiry[] {
     const group = isJoint(inquiry) ? (groups.get(groupKey(inquiry)) ?? []) : [];
     const [first, ...rest] = group;
     if (!first || rest.length === 0) return [inquiry];
-    return first === inquiry ? [jointInquiry([first, ...rest])] : [];
+    return first === inquiry ? [jointInquiry([first, ...rest], scrubber)] : [];
   });
 }
 
@@ -248,25 +250,30 @@ function isJoint(inquiry: SingleInquiry): inquiry is QuestionInquiry {
   return inquiry.kind === 'question' && inquiry.inputs[0].assertion.together === true;
 }
 
-/** A request has one judge with one set of options. */
+/** The key for grouping inquiries: a request has one judge with one set of options. */
 function groupKey({ inputs: [{ assertion }] }: QuestionInquiry): string {
   const { judge, samples } = assertion;
   return canonicalJson([judge, temperatureOf(assertion), samples]);
 }
 
-function jointInquiry(inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]]): JointInquiry {
+function jointInquiry(
+  inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]],
+  scrubber: Scrubber | undefined,
+): JointInquiry {
   const names = new Set<string>();
   const questions = inquiries.map(({ inputs, question }) => {
     // A checklist's question belongs to several assertions.
     const wanted = inputs.length === 1 ? inputs[0].assertion.key : question.name;
-    const name = uniqueName(wanted, names);
+    const name = uniqueName(scrubber?.text(wanted) ?? wanted, names);
     names.add(name);
     return { name, question };
   });
   return { kind: 'together', inquiries, questions };
 }
 
-/** Models accept keys of up to 64 characters: letters, digits, `_`, `.`, and `-`. */
+/**
+ * Maximum length of a question's name. Models accept keys of up to 64 characters: letters, digits, `_`, `.`, and `-`.
+ */
 const MAX_NAME_LENGTH = 56;
 
 function uniqueName(wanted: string, taken: ReadonlySet<string>): string {

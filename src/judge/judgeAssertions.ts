@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
-import type { Outcome, Toolbox } from '../assertions/contract.ts';
+import { asksJudge, type Outcome, type Toolbox } from '../assertions/contract.ts';
 import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/kinds.ts';
 import { frozenCopy, groupBy } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import { NO_USAGE, type Verdict } from '../core/verdict.ts';
@@ -37,7 +38,7 @@ import {
 
 export interface JudgeOptions extends JudgedConversation {
   readonly assertions: readonly Assertion[];
-  /** The model for a spec; undefined if none is configured. */
+  /** Returns the model for a spec; undefined if none is configured. */
   readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
   /** Runs user code in its own process; absent if no code may run. */
   readonly script?: (code: UserCode, input: unknown) => Promise<unknown>;
@@ -51,7 +52,7 @@ const MAX_CONCURRENT = 4;
 
 /**
  * Checks a conversation. Returns the verdicts in the order of the assertions, and reports each to `onVerdict` as soon
- * as it is known. A failure in one assertion becomes its `error` and doesn't affect the others.
+ * as it is known. A failure in one assertion becomes that assertion's `error` and doesn't affect the others.
  *
  * @throws the signal's reason when aborted
  */
@@ -62,10 +63,27 @@ export function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
   return new Judging({
     sharedAnswers: inMemoryAnswers(),
     ...options,
+    assertions: options.assertions.map((one) => hideInQuestion(one, options.scrubber)),
     conversation,
     unscrubbed: unscrubbed === options.conversation ? conversation : frozenCopy(unscrubbed),
     facts,
   }).verdicts();
+}
+
+/** Hides secrets in an assertion's own text if a model reads it. Other assertions may be about secrets. */
+function hideInQuestion(assertion: Assertion, scrubber: Scrubber | undefined): Assertion {
+  if (!scrubber) return assertion;
+  const { nested, params, prompt, model } = assertion;
+  const isSent = asksJudge(typeOf(assertion)) || model !== undefined;
+  const inner = nested?.map((one) => ({
+    ...one,
+    assertion: hideInQuestion(one.assertion, scrubber),
+  }));
+  return {
+    ...assertion,
+    ...(inner && { nested: inner }),
+    ...(isSent && scrubber.data({ params, ...(prompt && { prompt }) })),
+  };
 }
 
 class Judging {
@@ -82,7 +100,7 @@ class Judging {
     const { assertions, signal, onVerdict } = this.#options;
     const settle = (assertion: Assertion, verdict: Verdict) => this.#settle(assertion, verdict);
     const inquiries = await prepareInquiries(assertions, this.#options, settle, signal);
-    await this.#inquireAll(joinInquiries(inquiries));
+    await this.#inquireAll(joinInquiries(inquiries, this.#options.scrubber));
     return assertions.map((assertion) => {
       const verdict = this.#verdictOf(assertion);
       if (typeOf(assertion).kind === 'group') onVerdict?.(verdict);
@@ -92,8 +110,8 @@ class Judging {
 
   /**
    * All requests to a judge start with the same conversation, but a provider's prompt cache serves it only after one of
-   * them has been answered. So one goes first, and the others follow in parallel. If the cache can't serve it, all go
-   * at once.
+   * them has been answered. So one request goes first, and the others follow in parallel. If the cache can't serve the
+   * conversation, all requests are sent at once.
    */
   async #inquireAll(inquiries: readonly Inquiry[], details: Details = {}): Promise<void> {
     const limit = pLimit(MAX_CONCURRENT);
@@ -154,7 +172,7 @@ class Judging {
       embed: async (texts) => {
         const model = assertion.model && (await modelFor(assertion.model));
         if (!model?.embed) {
-          const message = `${assertion.model?.id ?? 'No model'} gives no embeddings. Name one that does in \`model\`, such as openai:text-embedding-3-small.`;
+          const message = `${assertion.model?.id ?? 'The model'} provides no embeddings. Set \`model\` to an embedding model, such as openai:text-embedding-3-small.`;
           throw new ModelError('bad-request', message);
         }
         const { onReply } = inquirer.meter;
@@ -163,7 +181,7 @@ class Judging {
         return embeddings.vectors;
       },
       script: (code, input) => {
-        if (!script) throw new Error('Scripts are not run here.');
+        if (!script) throw new Error('Scripts cannot run here.');
         return script(code, input);
       },
     };
@@ -177,7 +195,7 @@ class Judging {
     await this.#conclude(inquiry, inquirer, (one) => this.#outcomes(inquiry, one), more);
   }
 
-  /** Sends one request, or one per question if they don't fit together. */
+  /** Sends one request, or one per question if the questions don't fit together. */
   async #inquireTogether({ inquiries, questions }: JointInquiry, shared: boolean): Promise<void> {
     const [first] = inquiries;
     const { samples = 1 } = first.inputs[0].assertion;
@@ -195,7 +213,7 @@ class Judging {
     }
   }
 
-  /** @param hasUsage whether its first verdict has the request's usage, so that sums are right */
+  /** @param hasUsage whether the first verdict gets the request's usage, so that sums are correct */
   async #conclude(
     inquiry: SingleInquiry,
     asking: Promise<Inquirer | undefined>,
@@ -238,7 +256,7 @@ class Judging {
     }
   }
 
-  /** Undefined if a judge is needed and none is configured. */
+  /** Undefined if a judge is needed but none is configured. */
   async #inquirerFor(inquiry: SingleInquiry, shared: boolean): Promise<Inquirer | undefined> {
     const { modelFor, conversation, sharedAnswers, signal } = this.#options;
     const { assertion } = inquiry.inputs[0];
@@ -268,7 +286,10 @@ function outcomesOf(
   return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
 }
 
-/** Groups inquiries by judge; each one without a judge is its own group. Procedures come last: they may take several requests. */
+/**
+ * Groups inquiries by judge. Each inquiry without a judge is its own group. Procedures come last, because they may take
+ * several requests.
+ */
 function groupByJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   const asking = [
     ...inquiries.filter(({ kind }) => kind !== 'procedure'),
@@ -284,7 +305,9 @@ function judgeOf(inquiry: Inquiry): ModelSpec | undefined {
   return inputs[0].assertion.judge;
 }
 
-/** As in a group, a `required` assertion that couldn't be judged gates the case. */
+/**
+ * The verdict on a group with an error. As in any group, a `required` assertion that couldn't be judged gates the case.
+ */
 function nestedErrorVerdict(
   assertion: Assertion,
   { verdict, message }: NestedError,
@@ -352,13 +375,13 @@ function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): D
 function askedAlone(inquirer: Inquirer | undefined): Details {
   if (!inquirer) return {};
   const window = contextWindowText(inquirer.setup);
-  return { asked_alone: `All questions together do not fit into ${window}.` };
+  return { asked_alone: `All questions together do not fit in ${window}.` };
 }
 
-/** Minimum tokens that OpenAI's prompt cache serves; others have a higher minimum. */
+/** Minimum number of tokens that OpenAI's prompt cache serves. Other caches have a higher minimum. */
 const CACHE_BLOCK = 1024;
 
-/** Accurate to within 25 % for most text and languages. Counting tokens would take longer than it saves. */
+/** Accurate to within 25% for most texts and languages. Counting tokens would take longer than it saves. */
 const BYTES_PER_TOKEN = 4;
 
 function isCacheable(block: string): boolean {

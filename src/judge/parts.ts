@@ -1,4 +1,5 @@
-import { type Conversation, type Turn, turnsOf } from '../core/conversation.ts';
+import { type Conversation, imagesIn, type Turn, turnsOf } from '../core/conversation.ts';
+import { IMAGE_TOKENS } from '../core/image.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Model } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
@@ -13,9 +14,9 @@ export interface Part {
 const DEFAULT_WINDOW = 10;
 
 export interface ReadingOptions {
-  /** `turn`: one request per judged turn. */
+  /** `turn`: each judged turn gets its own request. */
   readonly granularity: 'conversation' | 'turn';
-  /** Number of turns shown before the judged ones, if not all are shown. */
+  /** Number of turns to show before the judged ones if not all turns are shown. */
   readonly window: number;
   /** The judge's context window in tokens, if known. */
   readonly maxInputTokens: number | undefined;
@@ -38,7 +39,8 @@ export interface Capacity {
 /**
  * The parts in which to judge a conversation; undefined if one request is enough.
  *
- * @param size tokens in a request about the whole conversation: its block, and everything `around` it
+ * @param size number of tokens in a request about the whole conversation: in the conversation block, and in everything
+ * `around` it
  */
 export function partition(
   conversation: Conversation,
@@ -60,10 +62,10 @@ export function partition(
   return partsThatFit(conversation, judged, window, room, countTokens);
 }
 
-/** Tokenizers differ, and a repair request is longer than the original. */
+/** The share of the window to use: tokenizers differ, and a repair request is longer than the original. */
 const USABLE_SHARE = 0.9;
 
-/** The rest is for findings about earlier parts. */
+/** The share to use without findings; the rest is for findings about earlier parts. */
 const SHARE_WITHOUT_FINDINGS = 0.7;
 
 /** Maximum tokens in a request. @param maxInputTokens the judge's context window */
@@ -71,19 +73,19 @@ export function usableTokens(maxInputTokens: number): number {
   return maxInputTokens * USABLE_SHARE;
 }
 
-/** `tooLong`: turns that must be shown together, and don't fit. */
+/** `tooLong` contains turns that must be shown together but don't fit. */
 type Partition =
   | { readonly parts: readonly Part[] }
   | { readonly tooLong: readonly [Turn, ...Turn[]] };
 
-/** The first turn that must be shown with a judged one: a reply needs the message before it. */
+/** The first turn that must be shown with a judged turn: a reply needs the message before it. */
 export function earliestNeeded({ number }: Turn, window: number): number {
   return window > 0 ? Math.max(1, number - 1) : number;
 }
 
 /**
- * Divides a conversation into consecutive parts that fit. Each shows up to `window` earlier turns, fewer if they don't
- * fit, and the last one shows the turns after the last judged one.
+ * Divides a conversation into consecutive parts that fit. Each part shows up to `window` earlier turns, or fewer if
+ * they don't fit. The last part also shows the turns after the last judged turn.
  *
  * @param judged at least one turn, in order
  * @param room maximum tokens in a part's conversation block
@@ -97,7 +99,9 @@ function partsThatFit(
 ): Partition {
   const all = turnsOf(conversation);
   const last = all.length;
-  const cost = new Map(all.map((turn) => [turn.number, countTokens(`${turnText(turn)}\n`)]));
+  const tokensOf = (turn: Turn) =>
+    countTokens(`${turnText(turn)}\n`) + imagesIn([turn]).length * IMAGE_TOKENS;
+  const cost = new Map(all.map((turn) => [turn.number, tokensOf(turn)]));
   const frame = countTokens(conversationBlock(conversation, { from: last + 1, to: last }));
   const fits = (from: number, to: number) => {
     let sum = frame;
@@ -134,14 +138,14 @@ interface Reader {
   readonly maxInputTokens: number | undefined;
 }
 
-/** @param turns a judged turn, and the earlier ones that must be shown with it */
+/** @param turns a judged turn, and the earlier turns that must be shown with it */
 export function tooLongError(reader: Reader, [turn, before]: readonly Turn[] = []): JudgeError {
   const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
-  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;
-  const message = `${what} does not fit into ${contextWindowText(reader)}. Use a judge that reads more.`;
+  const what = turn === undefined ? 'The text to judge' : `Turn ${turn.number} ${alone}`;
+  const message = `${what} does not fit in ${contextWindowText(reader)}. Use a judge with a larger context window.`;
   return new JudgeError('too-long', message);
 }
 
 export function contextWindowText({ model, maxInputTokens = 0 }: Reader): string {
-  return `the ${maxInputTokens} tokens that ${model.id} reads (\`max_input_tokens\`)`;
+  return `the context window of ${model.id} (\`max_input_tokens\`: ${maxInputTokens})`;
 }

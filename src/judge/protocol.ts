@@ -4,7 +4,7 @@
  */
 export const PROTOCOL = protocol('you answer one question about it', '');
 
-/** The same, for several questions in one request. */
+/** Like `PROTOCOL`, for several questions in one request. */
 export const TOGETHER_PROTOCOL = protocol(
   'you answer several questions about it',
   `

@@ -1,11 +1,11 @@
 import type { Finding, Outcome } from '../assertions/contract.ts';
-import { reaches } from '../core/scoring.ts';
+import { median, reaches } from '../core/scoring.ts';
 import { statusWithScore, type TurnVerdict } from '../core/verdict.ts';
 
 export interface CombinedSamples {
   readonly outcome: Outcome;
   readonly samples: number;
-  /** Highest minus lowest score; null with fewer than two scores. */
+  /** Highest minus lowest score; null if there are fewer than two scores. */
   readonly spread: number | null;
   /** Whether some samples pass and others don't. */
   readonly unstable: boolean;
@@ -13,7 +13,7 @@ export interface CombinedSamples {
 
 /**
  * Combines outcomes into one: the median score, the majority's label, and, for each turn, the majority's status and the
- * median score. Rationales and quotes are from the sample nearest to the median.
+ * median score. Rationales and quotes are from the sample whose score is closest to the median.
  *
  * @param outcomes at least one
  */
@@ -38,10 +38,10 @@ export function combineSamples(outcomes: readonly Outcome[], threshold: number):
 }
 
 function combineFindings(scored: readonly Finding[], threshold: number): Finding {
-  const score = median(scored.map((one) => one.score));
+  const score = median(scored.map((one) => one.score)) ?? 0;
   const nearest = nearestTo(score, scored);
   const { label: _label, value: _value, ...rest } = nearest;
-  // The label must match the outcome: half yes and half no at a threshold of 1 isn't yes.
+  // The label must match the outcome: at a threshold of 1, half yes and half no isn't yes.
   const passes = reaches(score, threshold);
   const agreeing = scored.filter((one) => reaches(one.score, threshold) === passes);
   const { label: tie } = agreeing.includes(nearest) ? nearest : (agreeing[0] ?? nearest);
@@ -64,7 +64,7 @@ function combineFindings(scored: readonly Finding[], threshold: number): Finding
   };
 }
 
-/** The sample nearest to the median; if several are, the one that agrees most with the others. */
+/** The sample whose score is closest to the median. If there are several, the one that agrees most with the others. */
 function nearestTo(score: number, scored: readonly Finding[]): Finding {
   const distance = (one: Finding) => Math.abs(one.score - score);
   const least = Math.min(...scored.map(distance));
@@ -86,17 +86,10 @@ function combineTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVerd
   const status = majority(entries, (entry) => entry.status, nearest.status);
   const same = nearest.status === status ? nearest : entries.find((one) => one.status === status);
   const scores = entries.flatMap(({ score }) => (score === null ? [] : [score]));
-  return { ...(same ?? nearest), ...statusWithScore(status, median(scores)) };
+  return { ...(same ?? nearest), ...statusWithScore(status, median(scores) ?? 0) };
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
-}
-
-/** The most frequent value, or `tie` if that is equally frequent. */
+/** The most frequent value; `tie` if another value is equally frequent. */
 function majority<Item, Value>(
   items: readonly Item[],
   pick: (item: Item) => Value,

@@ -20,7 +20,7 @@ export interface Cost {
 
 const NO_COST: Cost = { usage: NO_USAGE };
 
-/** Only the score and threshold decide whether it passes. */
+/** The verdict for an outcome. Only the score and the threshold decide whether it passes. */
 export function verdictOfOutcome(
   assertion: Assertion,
   outcome: Outcome,
@@ -52,12 +52,15 @@ export function verdictOfOutcome(
   return nested?.some(isGate) ? gated({ ...verdict, score: 0 }) : verdict;
 }
 
-/** Whether it is `required`, and fails or couldn't be judged. */
+/** Whether the verdict is `required`, and fails or couldn't be judged. */
 export function isGate(verdict: Verdict): boolean {
   return verdict.assertion.required && isFailure(verdict);
 }
 
-/** The verdict of an assertion with a failing gate inside: it can't pass, whatever its threshold, and is itself a gate. */
+/**
+ * The verdict of an assertion that contains a failing gate: it can't pass, regardless of its threshold, and is itself a
+ * gate.
+ */
 export function gated(verdict: Verdict): Verdict {
   const gate = { ...verdict, assertion: { ...verdict.assertion, required: true } };
   return gate.status === 'pass' ? { ...gate, status: 'fail' } : gate;
@@ -104,13 +107,16 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
   };
 }
 
-/** The assertions that aren't groups, at any depth. */
+/** The innermost assertions, which aren't groups, at any depth. */
 export function leavesOf(assertion: Assertion): Assertion[] {
   if (typeOf(assertion).kind !== 'group') return [assertion];
   return (assertion.nested ?? []).flatMap((one) => leavesOf(one.assertion));
 }
 
-/** The verdict of a group. An error in it makes it an error; a failing `required` assertion makes it fail and gates the case. */
+/**
+ * A group's verdict. An error in the group makes the verdict an error; a failing `required` assertion makes it fail and
+ * gates the case.
+ */
 export function groupVerdict(
   assertion: Assertion,
   type: GroupType,
@@ -135,7 +141,7 @@ function decideVerdict(assertion: Assertion, type: GroupType, nested: readonly V
   }
   const decided = nested.filter((one) => one.score !== null);
   if (decided.length === 0) {
-    return skippedVerdict(assertion, 'not-applicable', 'None of its assertions applied.');
+    return skippedVerdict(assertion, 'not-applicable', 'None of the nested assertions applied.');
   }
   return verdictOfOutcome(assertion, outcomeOf(assertion, type, decided, nested.some(isGate)));
 }
@@ -161,7 +167,7 @@ function outcomeOf(
   return {
     kind: 'scored',
     score,
-    rationale: `${passed.length} of ${decided.length} pass${failed.length > 0 ? `; not ${failed.map(name).join(', ')}` : ''}.`,
+    rationale: `${passed.length} of ${decided.length} pass${failed.length > 0 ? `. Failed: ${failed.map(name).join(', ')}` : ''}.`,
     turns: [],
     hits: negate ? misses : hits,
     misses: negate ? hits : misses,
@@ -174,7 +180,7 @@ function invertedEntry(entry: TurnVerdict): TurnVerdict {
   return { ...entry, status: entry.status === 'pass' ? 'fail' : 'pass', score: 1 - entry.score };
 }
 
-/** Per turn: the worst status of the nested verdicts, the mean of their scores, and all their rationales. */
+/** For each turn: the worst status of the nested verdicts, the mean of their scores, and all their rationales. */
 function mergeTurns(nested: readonly Verdict[]): TurnVerdict[] {
   return [...entriesByTurn(nested)]
     .sort(([a], [b]) => a - b)

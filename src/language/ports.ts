@@ -14,17 +14,17 @@ export interface EvalDocument {
   readonly suite: LoadedSuite;
 }
 
-/** A file of cases. Small, because many are cached. */
+/** A file of cases. Kept small, because many files are cached. */
 export interface IndexedFile {
   readonly path: string;
-  /** Without its cases. */
+  /** The suite without its cases. */
   readonly suite: LoadedSuite;
   readonly symbols: SymbolTable;
   /** Number of cases in the file itself. */
   readonly caseCount: number;
 }
 
-/** Includes the examples that judges get from the suite's labels. */
+/** Estimates a case, including the examples that judges get from the suite's labels. */
 export type EstimateCase = (suiteCase: SuiteCase, suite: Suite) => Promise<Estimate>;
 
 export interface FolderEntry {
@@ -39,7 +39,7 @@ export interface ClientSettings {
 }
 
 export interface HintSettings {
-  /** Shows `turn 3` before each message and scripted turn. */
+  /** Whether to show `turn 3` before each message and scripted turn. */
   readonly turnNumbers: boolean;
   readonly scores: boolean;
 }
@@ -56,26 +56,26 @@ export interface LanguagePorts {
   openFiles(): Promise<readonly IndexedFile[]>;
   /** All eval files that are open or in the workspace, and the files that they include. */
   allFiles(signal: AbortSignal): Promise<readonly IndexedFile[]>;
-  /** Eval files and the files that they include. */
+  /** Eval files, and the files that they include. */
   suitesAt(paths: readonly string[], signal: AbortSignal): Promise<readonly IndexedFile[]>;
-  /** The eval files as they were last read, without their cases. */
+  /** The eval files as last read, without their cases. */
   suites(): readonly LoadedSuite[];
   /** Paths of the case files that use a file. */
   usersOf(path: string): readonly string[];
-  /** The folder to which paths in a file are confined. */
+  /** The folder that paths in a file must not leave. */
   workspaceOf(path: string): string;
   /**
-   * The last results of a case, one line per repetition; empty if it never ran. If the case has variants, only the
-   * lines of the few with the worst results.
+   * The last results of a case, one line per repetition; empty if it never ran. If the case has variants, contains only
+   * the lines of the few variants with the worst results.
    */
   lastRuns(suite: string, id: string): Promise<readonly CaseLine[]>;
   /** The last results of a case's variants; empty if none ran. */
   lastVariants(suite: string, id: string): Promise<readonly VariantOutcome[]>;
-  /** Undefined if the case ran fewer than two times. */
+  /** The case's history; undefined if the case ran fewer than two times. */
   pastRuns(suite: string, id: string): Promise<CaseHistory | undefined>;
   readonly changeDetector: ChangeDetector;
   readonly estimate: EstimateCase;
-  /** The models of the editor, as `provider:model`. */
+  /** The editor's models, as `provider:model`. */
   editorModels(): Promise<readonly string[]>;
   clientSettings(): ClientSettings;
   pathOf(uri: string): string;
@@ -85,13 +85,17 @@ export interface LanguagePorts {
 export type ResultPorts = Pick<LanguagePorts, 'lastRuns'> &
   Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'changeDetector'>>;
 
-/** Completion offers nothing for absent members. */
+/** What completion can offer. Nothing is offered for absent members. */
 export interface CompletionContext
-  extends Partial<Pick<LanguagePorts, 'files' | 'listFolder' | 'readText' | 'editorModels'>> {
+  extends Partial<
+    Pick<LanguagePorts, 'files' | 'listFolder' | 'readText' | 'editorModels' | 'lastRuns'>
+  > {
   readonly snippets?: boolean;
   readonly workspace?: string;
   /** The parsed suite that includes the file. */
   readonly including?: unknown;
+  /** The path of the suite whose cases run; default: the file's own. */
+  readonly suite?: string;
 }
 
 /** A request to complete text in the file at `path`, which is absolute. */

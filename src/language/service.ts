@@ -26,7 +26,7 @@ import { hover, messageHover, promptHover } from './hover/hover.ts';
 import type { EvalDocument, IndexedFile, LanguagePorts } from './ports.ts';
 import type { SymbolPorts } from './symbols/sameSymbol.ts';
 
-/** The requests about a document, with LSP's parameters and results. */
+/** The requests for a document, with LSP's parameters and results. */
 export interface Requests {
   codeActions: { params: lsp.CodeActionParams; result: lsp.CodeAction[] };
   codeLenses: { params: lsp.CodeLensParams; result: lsp.CodeLens[] };
@@ -52,13 +52,13 @@ interface RequestContext {
   readonly uri: string;
   readonly path: string;
   readonly ports: LanguagePorts;
-  /** Aborted if the request is cancelled. */
+  /** Aborted if the request is canceled. */
   readonly signal: AbortSignal;
-  /** For long work: see `LIMITS.work`. */
+  /** Awaited in long work; see `LIMITS.work`. */
   readonly step: Step;
 }
 
-/** Each returns undefined for an empty result. */
+/** Functions that return undefined for an empty result. */
 type Features = {
   readonly [Name in RequestName]?: (
     params: Requests[Name]['params'],
@@ -67,9 +67,9 @@ type Features = {
 };
 
 interface DocumentKind {
-  /** @param isUsed whether a suite uses the file */
+  /** @param isUsed whether any suite uses the file */
   includes(path: string, isUsed: boolean): boolean;
-  /** Requests not listed get an empty result. */
+  /** Handlers for requests. Requests that aren't listed get an empty result. */
   readonly features: Features;
 }
 
@@ -86,7 +86,7 @@ const symbolFeatures: Features = {
   ),
 };
 
-/** Doesn't wait until the whole file is loaded. */
+/** Completes without waiting until the whole file is loaded. */
 const casesCompletion: Features['completion'] = withText(
   async (text, { position }, { path, ports, step }) => {
     const [user] = ports.usersOf(path);
@@ -95,6 +95,7 @@ const casesCompletion: Features['completion'] = withText(
       ...ports,
       ...ports.clientSettings(),
       ...(suite && { including: suite.yaml.value }),
+      ...(user !== undefined && { suite: user }),
       workspace: ports.workspaceOf(path),
     };
     return completion(text, path, position, context, step);
@@ -172,16 +173,16 @@ const judgePrompt: DocumentKind = {
   },
 };
 
-/** A file of cases that a suite includes. Its name is arbitrary. */
+/** A file of cases that a suite includes. It can have any name. */
 const includedFile: DocumentKind = {
   includes: (path, isUsed) => isUsed && /\.ya?ml$/.test(path),
   features: { ...symbolFeatures, codeActions: textActions, completion: casesCompletion },
 };
 
-/** For example a transcript, for which a suite reports problems. */
+/** Any other file, such as a transcript, that a suite reports problems in. */
 const otherFile: DocumentKind = { includes: () => true, features: { codeActions: textActions } };
 
-/** The first kind that includes a file applies. */
+/** All kinds of documents. The first kind that includes a file applies. */
 const documentKinds = [evalFile, messagesFile, judgePrompt, includedFile, otherFile];
 
 type Work<Input, Params, Result> = (
@@ -212,7 +213,7 @@ function withSymbols<Params, Result>(work: Work<SymbolPorts, Params, Result>) {
   };
 }
 
-/** Open files have already been read. */
+/** Doesn't read files, because open files have already been read. */
 async function openSymbols(request: RequestContext): Promise<SymbolPorts> {
   return symbolPorts(await request.ports.openFiles(), request);
 }
@@ -226,13 +227,13 @@ function symbolPorts(
 
 export type LanguageService = ReturnType<typeof createLanguageService>;
 
-/** Answers the requests of editors, independently of the protocol. */
+/** Answers editors' requests, independently of the protocol. */
 export function createLanguageService(ports: LanguagePorts) {
   return {
     /**
      * @returns undefined if the result is empty
-     * @throws the signal's reason if it is aborted, or `WorkLimitError`; the time of other requests and of
-     *   reading files doesn't count
+     * @throws the signal's reason when aborted, or `WorkLimitError`; time spent on other requests and on reading files
+     * doesn't count
      */
     async request<Name extends RequestName>(
       name: Name,

@@ -1,11 +1,13 @@
 import * as z from 'zod';
-import { mappingOf } from '../core/data/data.ts';
+import { mappingOf, stringOf } from '../core/data/data.ts';
 import {
   APPROVAL_REPLY,
   APPROVAL_REQUEST,
+  agent,
   callKind,
   failedResult,
   hiddenKind,
+  imageKind,
   mediaKind,
   notedKind,
   reasoningKind,
@@ -15,6 +17,7 @@ import {
   textKind,
   toolName,
   unread,
+  withAgent,
 } from './content.ts';
 import { type Dialect, type Item, messageSchemas } from './dialect.ts';
 import { contentOf, hasPart, type PartKinds, partsOf, readByContent } from './parts.ts';
@@ -33,7 +36,7 @@ const returned: PartKinds = {
 const output = z.strictObject({
   type: z
     .enum(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied'])
-    .describe('What `value` is.'),
+    .describe('The type of `value`.'),
   value: z.unknown().optional().describe('What the tool returned.'),
   reason: z.string().optional().describe('Why the call was refused.'),
   ...added,
@@ -61,8 +64,9 @@ const own: PartKinds = {
       isError: z
         .boolean()
         .optional()
-        .describe('Version 4 only: the tool failed. The judge sees a note.'),
+        .describe('In version 4: true if the tool failed. The judge sees a note about it.'),
       experimental_content: unread,
+      input: unread,
       ...added,
     },
     contentOf({ output: given, result }) {
@@ -72,7 +76,7 @@ const own: PartKinds = {
     },
     notesOf({ toolCallId: id, output: given, isError }) {
       const { type } = mappingOf(given);
-      const failed = isError === true || String(type).startsWith('error-');
+      const failed = isError === true || stringOf(type).startsWith('error-');
       return [
         ...(failed ? [failedResult(id)] : []),
         ...(type === 'execution-denied' ? [`The call "${id}" was refused.`] : []),
@@ -102,7 +106,11 @@ const own: PartKinds = {
 const parts: PartKinds = {
   text: { ...textKind('text', added), of: ['system', 'user', 'assistant'] },
   image: {
-    ...hiddenKind('image', 'image', ['image', 'mediaType', 'mimeType', 'providerOptions']),
+    ...imageKind(
+      'image',
+      ['image', 'mediaType', 'mimeType', 'providerOptions'],
+      ({ image }) => image,
+    ),
     of: ['user'],
   },
   file: {
@@ -119,6 +127,7 @@ const parts: PartKinds = {
 const schemas = messageSchemas(['system', 'user', 'assistant', 'tool'], (role) => ({
   content: contentOf(role, parts),
   ...added,
+  ...(role === 'assistant' && { agent }),
 }));
 
 const { tool, ...others } = schemas;
@@ -126,14 +135,17 @@ const { tool, ...others } = schemas;
 /** A tool message is never plain text. */
 const accepted = [...Object.values(others), tool.extend({ content: partsOf('tool', parts) })];
 
-/** The AI SDK's `ModelMessage`: `tool-call`, `tool-result`, `image` and `file` parts. */
+/** The AI SDK's `ModelMessage`, with `tool-call`, `tool-result`, `image`, and `file` parts. */
 export const aiSdk: Dialect = {
   name: 'AI SDK ModelMessage',
   matches: (item) =>
     Object.hasOwn(item, 'role') && (Object.hasOwn(item, 'providerOptions') || hasPart(item, isOwn)),
   schema: z.union(accepted),
   types: Object.keys(parts),
-  read: (item) => readByContent(item, schemas, parts),
+  read(item) {
+    const read = readByContent(item, schemas, parts);
+    return 'problems' in read ? read : withAgent(read, item.agent);
+  },
 };
 
 const MARKS = ['toolCallId', 'toolName', 'providerOptions', 'mediaType'];

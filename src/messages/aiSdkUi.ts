@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stringOf } from '../core/data/data.ts';
 import {
   callId,
   failedResult,
@@ -46,8 +47,8 @@ const toolFields = {
 
 const readTool: PartKind['read'] = (part, _message, at) => {
   const { type, toolName: named, toolCallId: id, state, input, rawInput, output } = part;
-  const name = type === 'dynamic-tool' ? String(named) : String(type).slice('tool-'.length);
-  const call = { id: String(id), name, arguments: input ?? rawInput ?? {} };
+  const name = type === 'dynamic-tool' ? stringOf(named) : stringOf(type).slice('tool-'.length);
+  const call = { id: stringOf(id), name, arguments: input ?? rawInput ?? {} };
   const answer = (content: string) => ({
     callId: call.id,
     content,
@@ -72,7 +73,7 @@ const namedTool = z.strictObject({
   type: z
     .string()
     .regex(/^tool-./)
-    .describe('`tool-` and the name of the tool.'),
+    .describe('`tool-` followed by the name of the tool.'),
   ...toolFields,
 });
 
@@ -86,7 +87,7 @@ const data: PartKind = {
     type: z
       .string()
       .regex(/^data-./)
-      .describe('`data-` and the kind of data. The judge sees a note.'),
+      .describe('`data-` followed by the kind of data. The judge sees a note about it.'),
     ...ignored('id', 'data', 'transient'),
   }),
   read: ({ type }) => ({ notes: [`A part of type "${type}".`] }),
@@ -102,18 +103,18 @@ const parts: PartKinds = {
   reasoning: reasoningKind('reasoning', ['text', ...Object.keys(added)]),
   'source-url': notedKind(
     'source-url',
-    'A web page that the reply is based on. The judge sees a note.',
+    'A web page that the reply is based on. The judge sees a note about it.',
     ['sourceId', 'url', 'title', 'providerMetadata'],
     sourceNote,
   ),
   'source-document': notedKind(
     'source-document',
-    'A document that the reply is based on. The judge sees a note.',
+    'A document that the reply is based on. The judge sees a note about it.',
     ['sourceId', 'mediaType', 'title', 'filename', 'providerMetadata'],
     sourceNote,
   ),
   'step-start': {
-    schema: partSchema('step-start', 'Another request to the model begins.', {}),
+    schema: partSchema('step-start', 'The start of another request to the model.', {}),
     read: () => ({}),
   },
   'data-*': data,
@@ -136,12 +137,12 @@ export const aiSdkUi: Dialect = {
   read: (item) => readByParts(item, schemas, parts),
 };
 
-/** OpenTelemetry's parts of the same types have different keys. */
+/** Whether a part is the AI SDK's: OpenTelemetry's parts of the same types have different keys. */
 function isOwn(part: Item): boolean {
-  const ofOthers = ['text', 'file', 'reasoning'].includes(String(part.type));
+  const ofOthers = ['text', 'file', 'reasoning'].includes(stringOf(part.type));
   if (!ofOthers && typeof part.type === 'string' && Object.hasOwn(parts, part.type)) return true;
   return (
-    /^(tool|data)-./.test(String(part.type)) ||
+    /^(tool|data)-./.test(stringOf(part.type)) ||
     ['text', 'toolCallId', 'mediaType', 'url'].some((key) => Object.hasOwn(part, key))
   );
 }

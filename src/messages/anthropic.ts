@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { valueAt } from '../core/data/data.ts';
 import {
   callKind,
   failedResult,
   hiddenKind,
   ignored,
+  imageKind,
   notedList,
   reasoningKind,
   resultKind,
@@ -20,7 +22,12 @@ const added = { cache_control: unread };
 const text = textKind('text', { ...added, citations: notedList });
 
 const hidden: PartKinds = {
-  image: hiddenKind('image', 'image', ['source', 'cache_control']),
+  image: imageKind(
+    'image',
+    ['source', 'cache_control'],
+    (part) => valueAt(part, ['source', 'data']),
+    false,
+  ),
   document: hiddenKind('document', 'document', [
     'source',
     'title',
@@ -50,7 +57,10 @@ const own: PartKinds = {
       content: textOrParts(returned)
         .optional()
         .describe('What the tool returned: text, or a list of blocks.'),
-      is_error: z.boolean().optional().describe('True if the tool failed. The judge sees a note.'),
+      is_error: z
+        .boolean()
+        .optional()
+        .describe('True if the tool failed. The judge sees a note about it.'),
       ...added,
     },
     contentOf: ({ content }) => returnedText(content, returned),
@@ -67,7 +77,7 @@ const schemas = messageSchemas(['user', 'assistant', 'system'], (role) => ({
   type: z
     .literal('message')
     .optional()
-    .meta({ description: 'Part of a whole API reply.', readOnly: true }),
+    .meta({ description: 'Part of a complete API response.', readOnly: true }),
   ...ignored('id', 'model', 'stop_reason', 'stop_sequence', 'usage'),
 }));
 
@@ -83,5 +93,6 @@ export const anthropic: Dialect = {
 
 function isOwn(part: Item): boolean {
   if (Object.hasOwn(part, 'cache_control') || Object.hasOwn(part, 'citations')) return true;
+  if (part.type === 'image') return Object.hasOwn(part, 'source');
   return typeof part.type === 'string' && Object.hasOwn(own, part.type);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Path } from '../core/data/data.ts';
+import { stringOf } from '../core/data/data.ts';
 import {
   answeredCall,
   approvals,
@@ -72,7 +73,11 @@ const toolCall: PartKind = {
         return { path: at, code: words[0], message: words[1], missing: [...at, key] };
       }
     }
-    const own = { id: String(id), name: String(name), arguments: parseArguments(part.arguments) };
+    const own = {
+      id: stringOf(id),
+      name: stringOf(name),
+      arguments: parseArguments(part.arguments),
+    };
     const [call = own] = readToolCalls(nested === undefined ? [] : [nested]);
     return { call, notes: unfinished(part, `The call of "${call.name}"`) };
   },
@@ -82,7 +87,8 @@ function azureResult(type: string): PartKind {
   return {
     schema: partSchema(type, 'The result of a tool call.', {
       tool_call_id: callId.optional().meta({
-        description: "Id of the call that this answers. Default: the message's `tool_call_id`.",
+        description:
+          "Id of the call that this result belongs to. Default: the message's `tool_call_id`.",
       }),
       [type]: z.unknown().describe('What the tool returned: any value.'),
       status,
@@ -132,14 +138,14 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
 
 const { tool, ...others } = schemas;
 
-/** The message names the call, or each of its parts does; approvals name none. */
+/** Either the message names the call, or each of its parts does. Approvals don't name a call. */
 const accepted = [
   ...Object.values(others),
   tool.extend({ tool_call_id: answeredCall }),
   tool.omit({ tool_call_id: true }).extend({ content: partsOf('tool', parts) }),
 ];
 
-/** Azure's agent messages: `tool_call` and `tool_result` parts, `openapi_call`, approvals. */
+/** Azure's agent messages, with `tool_call` and `tool_result` parts, `openapi_call`, and approvals. */
 export const azure: Dialect = {
   name: 'Azure agents',
   matches(item) {
@@ -161,7 +167,7 @@ export const azure: Dialect = {
     }),
 };
 
-/** Reports a missing id only once per message, not for each of its results. */
+/** Reports a missing id only once per message, instead of once per result. */
 function withoutDuplicates(read: ReadMessage): ReadMessage {
   if (!('problems' in read)) return read;
   const seen = new Set<string>();
@@ -173,7 +179,7 @@ function withoutDuplicates(read: ReadMessage): ReadMessage {
   };
 }
 
-/** Text and results from a tool message; parts about the same call form one result. */
+/** Reads text and results in a tool message. Parts about the same call are combined into one result. */
 function readResult(item: Item, read: ReadMessage): ReadMessage {
   if ('problems' in read) return read;
   const own = typeof item.tool_call_id === 'string' ? item.tool_call_id : '';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { jsonOrText, mappingOf, valueAt } from '../core/data/data.ts';
-import type { ToolCall } from '../core/message.ts';
+import { isMapping, jsonOrText, mappingOf, stringOf, valueAt } from '../core/data/data.ts';
+import { IMAGE_TYPES, imageText } from '../core/image.ts';
+import type { MadeCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
-import type { Item, ParsedMessage } from './dialect.ts';
+import type { AcceptedMessage, Item, ParsedMessage } from './dialect.ts';
 import { type PartKind, type PartKinds, partSchema, unionOf } from './parts.ts';
 
 export const toolName = z
@@ -13,22 +14,26 @@ export const toolName = z
 export const toolArguments = z
   .union([z.string(), z.record(z.string(), z.unknown())])
   .optional()
-  .describe('JSON: text, or a mapping.');
+  .describe('A mapping, or JSON as text.');
 
-export const callId = z.string().min(1).describe('Id of the call, which its result refers to.');
+export const callId = z.string().min(1).describe('Id of the call; its result has the same id.');
 
-export const answeredCall = z.string().min(1).describe('Id of the call that this answers.');
+export const answeredCall = z
+  .string()
+  .min(1)
+  .describe('Id of the call that this result belongs to.');
 
 export const retrievalContext = z
   .array(z.string())
   .nullish()
-  .describe('What was retrieved for this reply, most relevant first.');
+  .describe('The texts retrieved for this reply, most relevant first.');
 
 export const agent = z.string().min(1).nullish().meta({
   description: 'Name of the agent that is speaking, if the assistant consists of several agents.',
+  refersTo: 'agent',
 });
 
-/** A key that other tools write, and that Turnlight ignores; completion never offers it. */
+/** A key that other tools write and that Turnlight ignores. Completion never offers it. */
 export const unread = z
   .unknown()
   .optional()
@@ -50,7 +55,7 @@ export const notedList = z
 
 export const status = z.string().nullish().meta({
   description:
-    '`completed`, `incomplete` or `in_progress`. If not completed, the judge sees a note.',
+    '`completed`, `incomplete`, or `in_progress`. Unless it is `completed`, the judge sees a note about it.',
   readOnly: true,
 });
 
@@ -59,8 +64,8 @@ const text = z.string().describe('The text.');
 /** A part `{type, text}`, with the keys that endpoints add. */
 export function textKind(type: string, extras: Readonly<Record<string, z.ZodType>> = {}): PartKind {
   return {
-    schema: partSchema(type, 'A part of text.', { text, ...extras }),
-    read: (part) => ({ text: String(part.text), notes: notesOfText(part) }),
+    schema: partSchema(type, 'A text part.', { text, ...extras }),
+    read: (part) => ({ text: stringOf(part.text), notes: notesOfText(part) }),
   };
 }
 
@@ -68,33 +73,112 @@ export const outputText = textKind('output_text', { annotations: notedList, logp
 export const inputText = textKind('input_text');
 
 export const refusalKind: PartKind = {
-  schema: partSchema('refusal', "The model's words when it refused.", {
-    refusal: z.string().describe("The model's words."),
+  schema: partSchema('refusal', "The model's refusal.", {
+    refusal: z.string().describe('The text of the refusal.'),
   }),
   of: ['assistant'],
-  read: (part) => ({ text: String(part.refusal) }),
+  read: (part) => ({ text: stringOf(part.refusal) }),
 };
 
 /**
  * A part that can't be shown to a judge, such as an image: a placeholder marks its position.
  *
- * @param keys of the part; only `filename` is read
+ * @param keys the part's keys, of which only `filename` is read
  */
 export function hiddenKind(type: string, what: string, keys: readonly string[]): PartKind {
-  const description = `Not shown (${what}); a note marks where it was.`;
+  const description = `Not shown; a note marks the position of the ${what}.`;
   return {
     schema: partSchema(type, description, ignored(...keys)),
     read: (part) => ({ text: hiddenText(what, part) }),
   };
 }
 
-/** Like `hiddenKind`, for a part whose `by` key contains its kind: `image/png`, or `image`. */
+/**
+ * An image that contains its data. In tool results, and if the data isn't there, it is like `hiddenKind`.
+ *
+ * @param dataOf returns a data URL, or base64 if `isUrl` is false
+ */
+export function imageKind(
+  type: string,
+  keys: readonly string[],
+  dataOf: (part: Item) => unknown,
+  isUrl = true,
+): PartKind {
+  const hidden = hiddenKind(type, 'image', keys);
+  const description =
+    'An image. It is shown if it contains the data of a PNG, JPEG, GIF, or WebP file; otherwise, a note marks its position.';
+  return {
+    schema: partSchema(type, description, ignored(...keys)),
+    read(part, message, at) {
+      const given = stringOf(dataOf(part) ?? '');
+      const data = isUrl ? base64In(given) : given;
+      const isSaid = message.role === 'user' || message.role === 'assistant';
+      if (data === '' || !isSaid) return hidden.read(part, message, at);
+      return { text: imageText(undefined), image: { data, at, isForeign: true } };
+    },
+  };
+}
+
+/** The data of a data URL; empty if it isn't one of a supported image. */
+function base64In(url: string): string {
+  const start = IMAGE_TYPES.map((type) => `data:${type};base64,`).find((one) =>
+    url.startsWith(one),
+  );
+  return start === undefined ? '' : url.slice(start.length);
+}
+
+const IMAGE_PLACES = ['path', 'data', 'url'] as const;
+
+const imagePart = partSchema('image', 'An image.', {
+  path: z.string().min(1).optional().meta({
+    description: 'Path of a PNG, JPEG, GIF, or WebP file.',
+    file: 'image',
+    template: 'none',
+  }),
+  data: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "The file's bytes as base64.", template: 'none' }),
+  url: z.string().min(1).optional().meta({
+    description: 'Address of the image, which is never fetched: only `alt` is shown.',
+    template: 'none',
+  }),
+  alt: z
+    .string()
+    .regex(/^(?!\s*$)[^\r\n]+$/, 'Expected one line of text')
+    .optional()
+    .meta({
+      description:
+        'What the image shows, in words, for text checks and for models that take no images.',
+    }),
+}).refine(
+  (part) => IMAGE_PLACES.filter((key) => part[key] !== undefined).length === 1,
+  'An image needs exactly one of `path`, `data`, and `url`',
+);
+
+/** Parts of Turnlight's own messages. */
+export const ownParts: PartKinds = {
+  text: textKind('text'),
+  image: {
+    schema: imagePart,
+    of: ['user', 'assistant'],
+    read(part, _message, at) {
+      const { path, data, url, alt } = imagePart.parse(part);
+      const text = imageText(alt);
+      if (url !== undefined) return { text, notes: ['An image at a URL, which is not fetched.'] };
+      return { text, image: { at, path, data, alt } };
+    },
+  },
+};
+
+/** Like `hiddenKind`, for a part whose kind is in its key `by`: `image/png` or `image`. */
 export function mediaKind(type: string, by: string, keys: readonly string[]): PartKind {
   const kind = hiddenKind(type, 'file', [by, ...keys]);
   return { ...kind, read: (part) => ({ text: hiddenText(mediaOf(part[by]), part) }) };
 }
 
-/** `image`, `audio`, `video`, or `file`, according to a media type. */
+/** The kind of a media type: `image`, `audio`, `video`, or `file`. */
 export function mediaOf(given: unknown): string {
   const [what = ''] = typeof given === 'string' ? given.split('/') : [];
   return ['image', 'audio', 'video'].includes(what) ? what : 'file';
@@ -111,19 +195,23 @@ export function notShown(what: string, name: string | undefined): string {
 }
 
 export const hiddenInChat: PartKinds = {
-  image_url: hiddenKind('image_url', 'image', ['image_url']),
+  image_url: imageKind('image_url', ['image_url'], (part) => valueAt(part, ['image_url', 'url'])),
   input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
   file: hiddenKind('file', 'file', ['file']),
 };
 
 export const chatParts: PartKinds = {
-  text: textKind('text'),
+  ...ownParts,
   refusal: refusalKind,
   ...hiddenInChat,
 };
 
 export const hiddenInputs: PartKinds = {
-  input_image: hiddenKind('input_image', 'image', ['image_url', 'file_id', 'detail']),
+  input_image: imageKind(
+    'input_image',
+    ['image_url', 'file_id', 'detail'],
+    ({ image_url: url }) => url,
+  ),
   input_file: hiddenKind('input_file', 'file', [
     'file_id',
     'filename',
@@ -136,12 +224,12 @@ export const hiddenInputs: PartKinds = {
 
 function partText(part: unknown, kinds: PartKinds): string {
   const item = mappingOf(part);
-  const kind = kinds[String(item.type)];
+  const kind = kinds[stringOf(item.type)];
   const read = kind?.read(item, item, []);
-  return read && 'text' in read && read.text !== undefined ? read.text : String(item.text);
+  return read && 'text' in read && read.text !== undefined ? read.text : stringOf(item.text);
 }
 
-/** One note for all annotations: text with links can have dozens. */
+/** One note for all annotations, because text with links can have dozens of them. */
 export function annotationNotes(count: number): string[] {
   if (count === 0) return [];
   return [count === 1 ? 'A text annotation.' : `${count} text annotations.`];
@@ -160,9 +248,10 @@ export const nestedCall = z.strictObject({
   function: z
     .strictObject({ name: toolName, arguments: toolArguments })
     .describe('The tool and its arguments.'),
+  agent: agent.describe("Name of the agent that calls it. Default: the message's agent."),
 });
 
-export const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
+export const NO_NAME = ['call-without-name', 'This tool call has no tool name.'] as const;
 
 export function missingOfCall(id: string, name = 'name'): Missing {
   return {
@@ -180,7 +269,7 @@ interface CallKeys {
   readonly id: string;
   readonly name?: string;
   readonly description?: string;
-  /** The other keys, with arguments first. */
+  /** The other keys of a call, with those for its arguments first. */
   readonly keys: z.ZodRawShape;
   readonly argumentsOf?: (part: Item) => unknown;
 }
@@ -193,7 +282,7 @@ export function callKind(type: string, call: CallKeys): PartKind {
     of: ['assistant'],
     missing: missingOfCall(id, name),
     read: (part) => ({
-      call: { id: String(part[id]), name: String(part[name]), arguments: argumentsOf(part) },
+      call: { id: stringOf(part[id]), name: stringOf(part[name]), arguments: argumentsOf(part) },
       notes: unfinished(part, `The call of "${part[name]}"`),
     }),
   };
@@ -216,7 +305,7 @@ export function resultKind(
     ...(of && { of }),
     missing: missingOfResult(id),
     read: (part, _message, at) => ({
-      result: { callId: String(part[id]), content: contentOf(part), idAt: [...at, id] },
+      result: { callId: stringOf(part[id]), content: contentOf(part), idAt: [...at, id] },
       notes: notesOf(part),
     }),
   };
@@ -233,19 +322,20 @@ export const MISSING_OF_CALLS: Missing = {
 
 export const toolCalls = z.array(nestedCall).nullish().describe("Tool calls, in OpenAI's format.");
 
-/** Valid calls in OpenAI's format. Arguments that are JSON text are parsed; other text is kept as is. */
-export function readToolCalls(calls: unknown): ToolCall[] {
-  return (toolCalls.parse(calls) ?? []).map(({ id, function: called }) => ({
+/** Reads valid calls in OpenAI's format. Arguments that are JSON text are parsed; other text is kept as it is. */
+export function readToolCalls(calls: unknown): MadeCall[] {
+  return (toolCalls.parse(calls) ?? []).map(({ id, function: called, agent }) => ({
     id,
     name: called.name,
     arguments: parseArguments(called.arguments),
+    ...agentNamed(agent),
   }));
 }
 
 /** The assistant's text and calls; empty if there are neither. */
 export function assistantMessage(
   content: string,
-  toolCalls: ToolCall[],
+  toolCalls: MadeCall[],
   { agent, context }: { agent?: unknown; context?: string[] | null | undefined },
 ): ParsedMessage[] {
   if (content.trim() === '' && toolCalls.length === 0) return [];
@@ -255,10 +345,19 @@ export function assistantMessage(
 }
 
 export function agentNamed(given: unknown): { readonly agent?: string } {
-  return typeof given === 'string' && given !== '' ? { agent: given } : {};
+  return typeof given === 'string' && given.trim() !== '' ? { agent: given } : {};
 }
 
-/** Parses JSON text; other text is kept as is. No value or empty text means no arguments. */
+export function withAgent({ messages, notes }: AcceptedMessage, agent: unknown): AcceptedMessage {
+  const named = messages.map((held) =>
+    held.message.role === 'assistant'
+      ? { ...held, message: { ...held.message, ...agentNamed(agent) } }
+      : held,
+  );
+  return { messages: named, notes };
+}
+
+/** Parses JSON text; other text is kept as it is. A missing value or empty text means no arguments. */
 export function parseArguments(given: unknown): unknown {
   if (given === null || given === undefined || given === '') return {};
   return typeof given === 'string' ? jsonOrText(given) : given;
@@ -271,13 +370,26 @@ export function validItems<Schema extends z.ZodType>(
   return z.array(item).safeParse(list).data ?? [];
 }
 
-/** A tool's result as text: text as it is, no value as empty text, anything else as JSON. */
+/**
+ * A tool's result as text. Text is kept as it is, a missing value becomes empty text, and anything else becomes JSON.
+ */
 export function resultText(given: unknown): string {
   if (given === null || given === undefined) return '';
   return typeof given === 'string' ? given : JSON.stringify(given);
 }
 
-/** Like `resultText`, but a list of parts becomes the parts' text. */
+/** Bedrock's list of text blocks, `[{text: "…"}]`, as its text; other values unchanged. */
+export function unwrapTexts(given: unknown): unknown {
+  if (!Array.isArray(given) || given.length === 0) return given;
+  const texts = given.map((one) =>
+    isMapping(one) && Object.keys(one).length === 1 ? one.text : one,
+  );
+  return texts.every((text) => typeof text === 'string') && given.every(isMapping)
+    ? texts.join('\n\n')
+    : given;
+}
+
+/** Like `resultText`, but a list of parts becomes the text of its parts. */
 export function returnedText(given: unknown, kinds: PartKinds): string {
   if (!Array.isArray(given)) return resultText(given);
   return given.map((part: unknown) => partText(part, kinds)).join('\n\n');
@@ -325,8 +437,10 @@ const id = z
 
 const answer = z.boolean().optional().describe('Whether the tool may be called.');
 
-export const APPROVAL_REQUEST = 'The request to approve a tool call. The judge sees a note.';
-export const APPROVAL_REPLY = 'The reply to a tool approval request. The judge sees a note.';
+export const APPROVAL_REQUEST =
+  'The request to approve a tool call. The judge sees a note about it.';
+export const APPROVAL_REPLY =
+  'The reply to a tool approval request. The judge sees a note about it.';
 
 /** Approvals of MCP calls. The user never sees them, so they become notes. */
 export const approvals: PartKinds = {
@@ -353,7 +467,7 @@ export const approvals: PartKinds = {
       approve: answer,
       approved: answer,
       mcp_approval_response: answer,
-      reason: z.string().nullish().describe('Why.'),
+      reason: z.string().nullish().describe('The reason for the decision.'),
     }),
     of: ['tool', 'assistant'],
     read: (part) => ({ notes: [answerOf(part)] }),

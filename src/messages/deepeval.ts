@@ -37,10 +37,10 @@ const MISSING: Missing = { 'tools_called.name': NO_NAME, 'mcp_tools_called.name'
 const noCalls = z
   .null()
   .optional()
-  .meta({ description: 'Always null: users call no tools.', readOnly: true });
+  .meta({ description: "Always null: users don't call tools.", readOnly: true });
 
 const schemas = messageSchemas(['user', 'assistant'], (role) => ({
-  content: z.string().describe('What is said.'),
+  content: z.string().describe('The text of the turn.'),
   user_id: noted,
   metadata: noted,
   additional_metadata: noted,
@@ -52,7 +52,7 @@ const schemas = messageSchemas(['user', 'assistant'], (role) => ({
         tools_called: noCalls,
         mcp_tools_called: noCalls,
         retrieval_context: noCalls.meta({
-          description: 'Always null: only replies have it.',
+          description: 'Always null: only replies have a retrieval context.',
           readOnly: true,
         }),
       }
@@ -60,11 +60,11 @@ const schemas = messageSchemas(['user', 'assistant'], (role) => ({
         tools_called: z
           .array(toolSchema)
           .nullish()
-          .describe("Tools called before this was said, in DeepEval's format."),
+          .describe("Tools called before this reply, in DeepEval's format."),
         mcp_tools_called: z
           .array(mcpToolSchema)
           .nullish()
-          .describe('MCP tools called before this was said.'),
+          .describe('MCP tools called before this reply.'),
         retrieval_context: retrievalContext,
       }),
 }));
@@ -91,7 +91,7 @@ export const deepeval: Dialect = {
   read(item, index) {
     const role = roleIn(item, schemas);
     if (typeof role === 'object') return { problems: [role] };
-    // A turn can consist solely of calls.
+    // A turn can consist entirely of calls.
     const turn = item.content === undefined ? { ...item, content: '' } : item;
     const problems = valueProblems(schemas[role], turn, { missing: MISSING });
     return problems.length > 0 ? { problems } : readTurn(item, role, index);
@@ -114,7 +114,7 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
   const context = retrievalContext.safeParse(item.retrieval_context).data;
   const reply = { role, content, ...(context && { retrievalContext: context }) };
   const isSilent = content.trim() === '';
-  // A turn's text comes after its tools: calls, results, then text.
+  // In a turn, calls come first, then results, then text.
   const messages: Message[] = [
     ...(toolCalls.length > 0 ? [{ role, content: '', toolCalls }] : []),
     ...results,
@@ -124,7 +124,7 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
   return refuseSilent(item, parsed, [...notes, ...calls.flatMap((one) => one.notes)]);
 }
 
-/** Drops the notes of a turn without messages. */
+/** Drops the notes if a turn has no messages. */
 function refuseSilent(item: Item, messages: ParsedMessage[], notes: string[]): ReadMessage {
   return refuseEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
 }
@@ -153,7 +153,7 @@ function callsOf(item: Item, index: number) {
   }));
 }
 
-/** An MCP result is a list of contents; if all are texts, their text is the result. */
+/** The text of an MCP result, which is a list of contents. If all of them are text, the result is their text. */
 function mcpText(result: unknown): string {
   const read = z
     .object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })) })

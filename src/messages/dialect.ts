@@ -6,41 +6,54 @@ import { type Missing, type ValueProblem, valueProblems } from '../schema/valueP
 
 export type Item = Mapping;
 
+/** An image as given in a part of a message. `at` is the part's path in the message. */
+export interface GivenImage {
+  readonly at: Path;
+  /** Relative to the file that contains the message. */
+  readonly path?: string | undefined;
+  /** Base64; set if there is no path. */
+  readonly data?: string | undefined;
+  readonly alt?: string | undefined;
+  /** Whether the part is in another tool's format. */
+  readonly isForeign?: true;
+}
+
 export interface ParsedMessage {
   readonly message: Message;
-  /** Where in the item a tool result names its call. Default: `tool_call_id`. */
+  readonly images?: readonly GivenImage[];
+  /** The path in the item at which a tool result names its call. Default: `tool_call_id`. */
   readonly idAt?: Path;
-  /** A tool result that names no call and belongs to the only open call. */
+  /** Set for a tool result that doesn't name its call and belongs to the only open call. */
   readonly joinsOpenCall?: boolean;
 }
 
-export interface Refused {
+export interface RefusedMessage {
   readonly problems: readonly ValueProblem[];
 }
 
-export type ReadMessage =
-  | {
-      /** In order, because a reply can contain text, a call, its result, and text again. */
-      readonly messages: readonly ParsedMessage[];
-      readonly notes: readonly string[];
-    }
-  | Refused;
+export interface AcceptedMessage {
+  /** The messages in order, because a reply can contain text, a call, its result, and text again. */
+  readonly messages: readonly ParsedMessage[];
+  readonly notes: readonly string[];
+}
 
-/** One message format: a file in this folder and its line in the registry. */
+export type ReadMessage = AcceptedMessage | RefusedMessage;
+
+/** One message format. It consists of a file in this folder and a line in the registry. */
 export interface Dialect {
   readonly name: string;
-  /** True for our own format, in which no unknown key is ignored. */
+  /** True for Turnlight's own format, in which unknown keys aren't ignored. */
   readonly isOurs?: true;
   /** Whether an item is in this dialect, even if it is broken. */
   matches(item: Item): boolean;
-  /** Strict at every depth; the basis for completion and JSON Schema. */
+  /** The schema, strict at every depth. Completion and the JSON Schema are based on it. */
   readonly schema: z.ZodType;
   readonly types: readonly string[];
-  /** Never changes the item. `index` is its position in the list, from 0. */
+  /** Reads an item without changing it. `index` is the item's position in the list, from 0. */
   read(item: Item, index: number): ReadMessage;
 }
 
-export function refused(path: Path, code: string, message: string): Refused {
+export function refused(path: Path, code: string, message: string): RefusedMessage {
   return { problems: [{ path, code, message }] };
 }
 
@@ -50,7 +63,7 @@ export const ABOUT: Readonly<Record<MessageRole, string>> = {
   system: 'Instructions.',
   developer: 'Instructions.',
   user: 'What the user says.',
-  assistant: 'What the assistant says and calls.',
+  assistant: "The assistant's text and tool calls.",
   tool: 'The result of a tool call.',
 };
 
@@ -68,7 +81,7 @@ export function messageSchemas<Role extends MessageRole>(
   return Object.fromEntries(schemas);
 }
 
-/** Checks everything in a message but its content, which `read` reads part by part. */
+/** Checks everything in a message except its content, which `read` reads part by part. */
 export function readByRole<Role extends MessageRole>(
   item: Item,
   schemas: SchemasByRole<Role>,

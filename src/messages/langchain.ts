@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { isMapping, mappingOf, type Path } from '../core/data/data.ts';
+import { isMapping, mappingOf, type Path, stringOf } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import { problemUnder, valueProblems } from '../schema/valueProblems.ts';
 import {
-  agentNamed,
   answeredCall,
   callId,
   chatParts,
@@ -22,14 +21,15 @@ import {
   toolName,
   unread,
   validItems,
+  withAgent,
 } from './content.ts';
 import {
   ABOUT,
+  type AcceptedMessage,
   type Dialect,
   type Item,
   type MessageRole,
   type ReadMessage,
-  type Refused,
   refused,
 } from './dialect.ts';
 import {
@@ -45,7 +45,7 @@ const SPEAKERS = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool
 
 type Kind = keyof typeof SPEAKERS;
 
-/** Keys of images, audio, and files; none of these is read. */
+/** Keys of image, audio, and file blocks. None of them is read. */
 const BLOCK = [
   'id',
   'index',
@@ -64,10 +64,10 @@ const BLOCK = [
 
 const marks = ignored('index', 'id', 'extras');
 
-/** A provider's own call, which `tool_calls` repeats. */
+/** A call in a provider's own format, which `tool_calls` repeats. */
 function repeatedCall(type: string, id: string, given: string): PartKind {
   return {
-    schema: partSchema(type, 'A tool call that `tool_calls` repeats.', {
+    schema: partSchema(type, 'A tool call that is also in `tool_calls`.', {
       [id]: callId,
       name: toolName,
       [given]: toolArguments,
@@ -76,7 +76,7 @@ function repeatedCall(type: string, id: string, given: string): PartKind {
     }),
     of: ['assistant'],
     read(part, message) {
-      const call = { id: String(part[id]), name: String(part.name) };
+      const call = { id: stringOf(part[id]), name: stringOf(part.name) };
       const listed = callsOf(message).some((one) => one.id === call.id);
       return listed ? {} : { call: { ...call, arguments: parseArguments(part[given]) } };
     },
@@ -126,7 +126,10 @@ const SHAPES: Readonly<Record<Kind, z.ZodRawShape>> = {
   tool: {
     ...shapeOf('tool'),
     tool_call_id: answeredCall,
-    status: z.string().nullish().describe('`error` if the tool failed. The judge sees a note.'),
+    status: z
+      .string()
+      .nullish()
+      .describe('`error` if the tool failed. The judge sees a note about it.'),
     artifact: unread,
   },
 };
@@ -151,12 +154,12 @@ const kinds = Object.keys(SPEAKERS) as Kind[];
 
 const sameKeys = z
   .record(z.string(), z.unknown())
-  .describe('The keys of the message, which can also be next to `type`.');
+  .describe("The message's keys, which can also be next to `type`.");
 
 const constructed = z.strictObject({
   lc: z.literal(1).describe('Version of the serialization.'),
   type: z.literal('constructor').describe('A serialized message.'),
-  id: z.array(z.string()).describe('The class; its last part is the role.'),
+  id: z.array(z.string()).describe('The class. Its last part names the role.'),
   kwargs: sameKeys,
 });
 
@@ -166,7 +169,7 @@ const MISSING = {
   ...missingOfResult('tool_call_id'),
 } as const;
 
-/** LangChain: `{type: human, content}`, the same under `data`, and serialized `lc` objects. */
+/** LangChain's messages: `{type: human, content}`, the same keys under `data`, and serialized `lc` objects. */
 export const langchain: Dialect = {
   name: 'LangChain',
   matches: (item) =>
@@ -194,9 +197,9 @@ function isConstructed(item: Item): boolean {
   return item.type === 'constructor' && Object.hasOwn(item, 'lc');
 }
 
-/** By type (`ai`) or class (`AIMessage`, `AIMessageChunk`). */
+/** The kind of a message by its type (`ai`) or class (`AIMessage`, `AIMessageChunk`). */
 function kindOf(type: unknown): Kind | undefined {
-  const [name = ''] = /^\w+?(?=(Message(Chunk)?)?$)/.exec(String(type)) ?? [];
+  const [name = ''] = /^\w+?(?=(Message(Chunk)?)?$)/.exec(stringOf(type)) ?? [];
   return kinds.find((kind) => kind === name.toLowerCase());
 }
 
@@ -212,7 +215,7 @@ function readConstructed(item: Item): ReadMessage {
   return readFields(item.kwargs, kind, ['kwargs']);
 }
 
-/** @param at the fields' path in the item */
+/** @param at the path of the fields in the item */
 function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
   const schema = z.strictObject({ ...SHAPES[kind], type: z.unknown().optional() });
   const problems = valueProblems(schema, { ...fields, content: '' }, { missing: MISSING });
@@ -237,25 +240,26 @@ function readKind(fields: Item, kind: Kind): ReadMessage {
   const read = readContent(whole, role, parts);
   if ('problems' in read) return read;
   if (kind === 'tool') return readResult(fields, read);
-  return refuseEmpty(fields, kind === 'ai' ? withAgent(fields, withCalls(fields, read)) : read);
+  return refuseEmpty(
+    fields,
+    kind === 'ai' ? withAgent(withCalls(fields, read), fields.name) : read,
+  );
 }
 
-type Whole = Exclude<ReadMessage, Refused>;
-
-function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
+function readResult(fields: Item, { messages, notes }: AcceptedMessage): ReadMessage {
   const { tool_call_id: id, status, content: given } = fields;
   if (given === undefined || given === null) {
     return refuseEmpty(fields, { messages: [], notes: [] });
   }
   const content = messages.map(({ message }) => message.content).join('\n\n');
   return {
-    messages: [{ message: { role: 'tool', callId: String(id), content } }],
+    messages: [{ message: { role: 'tool', callId: stringOf(id), content } }],
     notes: [...notes, ...(status === 'error' ? [failedResult(id)] : [])],
   };
 }
 
-/** Adds the calls stored next to the content, after the text. */
-function withCalls(fields: Item, { messages, notes }: Whole): Whole {
+/** Adds the calls that are stored next to the content; they come after the text. */
+function withCalls(fields: Item, { messages, notes }: AcceptedMessage): AcceptedMessage {
   const toolCalls = callsOf(fields);
   const broken = Array.isArray(fields.invalid_tool_calls) ? fields.invalid_tool_calls : [];
   const all = [...notes, ...broken.map(() => 'A tool call with invalid JSON arguments.')];
@@ -265,15 +269,6 @@ function withCalls(fields: Item, { messages, notes }: Whole): Whole {
   const calls = [...(said?.toolCalls ?? []), ...toolCalls];
   const message = { role: 'assistant' as const, content: said?.content ?? '', toolCalls: calls };
   return { messages: [...messages.slice(0, -1), { message }], notes: all };
-}
-
-function withAgent({ name }: Item, { messages, notes }: Whole): Whole {
-  const named = messages.map((held) =>
-    held.message.role === 'assistant'
-      ? { ...held, message: { ...held.message, ...agentNamed(name) } }
-      : held,
-  );
-  return { messages: named, notes };
 }
 
 /** Older versions store the calls in OpenAI's format. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stringOf } from '../core/data/data.ts';
 import {
   callKind,
   mediaKind,
@@ -7,16 +8,17 @@ import {
   resultText,
   toolArguments,
   unread,
+  unwrapTexts,
 } from './content.ts';
 import { type Dialect, messageSchemas } from './dialect.ts';
 import { type PartKind, type PartKinds, partSchema, partsOf, readByParts } from './parts.ts';
 
 const text: PartKind = {
-  schema: partSchema('text', 'A part of text.', {
+  schema: partSchema('text', 'A text part.', {
     content: z.string().describe('The text.'),
   }),
   of: ['system', 'developer', 'user', 'assistant'],
-  read: ({ content }) => ({ text: String(content) }),
+  read: ({ content }) => ({ text: stringOf(content) }),
 };
 
 const returned = z.unknown().optional();
@@ -26,7 +28,7 @@ const parts: PartKinds = {
   tool_call: callKind('tool_call', {
     id: 'id',
     keys: {
-      arguments: toolArguments.nullable().describe('Arguments of the call: JSON.'),
+      arguments: toolArguments.nullable().describe('Arguments of the call, as JSON.'),
     },
   }),
   tool_call_response: resultKind('tool_call_response', {
@@ -36,7 +38,7 @@ const parts: PartKinds = {
       response: returned.describe('What the tool returned: any value.'),
       result: returned.describe('The same as `response`, in older versions.'),
     },
-    contentOf: ({ response, result }) => resultText(response ?? result),
+    contentOf: ({ response, result }) => resultText(unwrapTexts(response ?? result)),
     notesOf: () => [],
   }),
   reasoning: { ...reasoningKind('reasoning', ['content']), of: ['assistant'] },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isMapping } from '../core/data/data.ts';
+import { isMapping, stringOf } from '../core/data/data.ts';
 import {
   callKind,
   hiddenInputs,
@@ -52,8 +52,8 @@ export const openaiAgents: Dialect = {
   name: 'OpenAI Agents SDK',
   matches: ({ type, ...keys }) =>
     type === 'function_call_result' ||
-    // Responses have calls of the same type, with snake_case keys.
-    (String(type).startsWith('function_') && Object.keys(keys).some((key) => /[A-Z]/.test(key))),
+    // The Responses API has calls of the same type, but with snake_case keys.
+    (stringOf(type).startsWith('function_') && Object.keys(keys).some((key) => /[A-Z]/.test(key))),
   schema: z.union(Object.values(items).map(({ schema }) => schema)),
   types: Object.keys(items),
   read: (item) =>

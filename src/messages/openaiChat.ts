@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stringOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import {
   agent,
@@ -19,13 +20,14 @@ import {
   type Item,
   messageSchemas,
   type ReadMessage,
+  type RefusedMessage,
   readByRole,
 } from './dialect.ts';
 import { contentOf, readContent, refuseEmpty, unionBy } from './parts.ts';
 
 /** Keys that endpoints add to a message. */
 const extras = {
-  refusal: z.string().nullish().describe("The model's words when it refused."),
+  refusal: z.string().nullish().describe("The model's refusal."),
   annotations: notedList,
   audio: z
     .looseObject({
@@ -78,30 +80,36 @@ export const openaiChat: Dialect = {
         if ('problems' in read) return read;
         const text = read.messages.map(({ message }) => message.content).join('\n\n');
         if (role === 'tool') return readResult(item, text);
-        return role === 'assistant' ? readAssistant(item, text) : refuseEmpty(item, read);
+        return role === 'assistant' ? readAssistant(item, text, read) : refuseEmpty(item, read);
       },
       MISSING,
     ),
 };
 
-function readAssistant(item: Item, text: string): ReadMessage {
+function readAssistant(
+  item: Item,
+  text: string,
+  read: Exclude<ReadMessage, RefusedMessage>,
+): ReadMessage {
   const { retrieval_context: context, refusal, annotations, audio } = readable.parse(item);
   const spoken = audio ? (audio.transcript ?? '[audio: not shown]') : '';
   const words = [text, spoken, refusal ?? ''].filter((part) => part !== '').join('\n\n');
   const agent = item.agent ?? item.name;
-  const messages = assistantMessage(words, readToolCalls(item.tool_calls), { agent, context });
+  const said = assistantMessage(words, readToolCalls(item.tool_calls), { agent, context });
+  const images = read.messages.flatMap((one) => one.images ?? []);
+  const messages = images.length === 0 ? said : said.map((one) => ({ ...one, images }));
   const notes = messages.length === 0 ? [] : annotationNotes(annotations?.length ?? 0);
-  return refuseEmpty(item, { messages, notes });
+  return refuseEmpty(item, { messages, notes: [...read.notes, ...notes] });
 }
 
 function readResult(item: Item, text: string): ReadMessage {
   const { content: given } = item;
-  // A tool can return empty text, but missing content is a mistake.
+  // A tool can return empty text, but missing content is an error.
   if (given === undefined || (Array.isArray(given) && given.length === 0)) {
     return refuseEmpty(item, { messages: [], notes: [] });
   }
   return {
-    messages: [{ message: { role: 'tool', callId: String(item.tool_call_id), content: text } }],
+    messages: [{ message: { role: 'tool', callId: stringOf(item.tool_call_id), content: text } }],
     notes: [],
   };
 }
@@ -112,13 +120,14 @@ export function toOpenaiChat(message: Message): Record<string, unknown> {
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
       const { content, toolCalls, retrievalContext, agent } = message;
-      const calls = toolCalls?.map(({ id, name, arguments: given }) => ({
+      const calls = toolCalls?.map(({ id, name, arguments: given, agent: caller }) => ({
         id,
         type: 'function',
         function: {
           name,
           arguments: typeof given === 'string' ? given : JSON.stringify(given),
         },
+        ...(caller && { agent: caller }),
       }));
       return {
         role: 'assistant',

@@ -10,38 +10,45 @@ import {
   valueProblems,
 } from '../schema/valueProblems.ts';
 import {
+  type GivenImage,
   type Item,
   type MessageRole,
   type ParsedMessage,
   type ReadMessage,
-  type Refused,
+  type RefusedMessage,
   readByRole,
   refused,
   type SchemasByRole,
 } from './dialect.ts';
 
-/** The contents of a part. If there are only notes, there is nothing to show. */
+/** The contents of a part. If a part has only notes, there is nothing to show. */
 export interface Part {
   readonly text?: string;
+  /** `text` marks its position. */
+  readonly image?: GivenImage;
   readonly call?: ToolCall;
-  /** `idAt` is where the message names the call. */
+  /** `idAt` is the path at which the message names the call. */
   readonly result?: { readonly callId: string; readonly content: string; readonly idAt: Path };
   readonly notes?: readonly string[];
 }
 
 export interface PartKind {
   readonly schema: z.ZodObject;
-  /** Roles of the messages that can contain it. Default: all. */
+  /** Roles of messages that can contain this kind of part. Default: all. */
   readonly of?: readonly MessageRole[];
   readonly missing?: Missing;
-  /** @param part valid according to the schema @param at its path in the message */
+  /** @param part valid according to the schema @param at the part's path in the message */
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
-/** By type; `data-*` stands for all types that start with `data-`. */
+/** Kinds of parts by type. `data-*` matches all types that start with `data-`. */
 export type PartKinds = Readonly<Record<string, PartKind>>;
 
-export function partSchema(type: string, description: string, keys: z.ZodRawShape): z.ZodObject {
+export function partSchema<Keys extends z.ZodRawShape>(
+  type: string,
+  description: string,
+  keys: Keys,
+) {
   return z.strictObject({ type: z.literal(type).meta({ description }), ...keys });
 }
 
@@ -63,7 +70,7 @@ export function unionOf(kinds: readonly PartKind[]): z.ZodType {
   );
 }
 
-/** A union of mappings, discriminated by `key` if possible. zod requires at least one. */
+/** A union of mappings, discriminated by `key` if possible. Requires at least one schema, as zod does. */
 export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType {
   const isDiscriminated = schemas.every(({ shape }) => shape[key] instanceof z.ZodLiteral);
   return isDiscriminated
@@ -93,11 +100,11 @@ export function readContent(item: Item, role: MessageRole, kinds: PartKinds): Re
   return readParts(item, role, kinds, 'content');
 }
 
-function readParts(
+export function readParts(
   item: Item,
   role: MessageRole,
   kinds: PartKinds,
-  body: 'content' | 'parts',
+  body: 'content' | 'parts' | 'user',
 ): ReadMessage {
   const parts = item[body] as readonly unknown[];
   const read = parts.map((part, index) => readPart(part, { item, role, kinds, at: [body, index] }));
@@ -128,7 +135,7 @@ interface PartContext {
   readonly at: Path;
 }
 
-type ReadPart = Part | Refused;
+type ReadPart = Part | RefusedMessage;
 
 export function joinParts(role: MessageRole, parts: readonly ReadPart[]): ReadMessage {
   const problems = parts.flatMap((part) => ('problems' in part ? part.problems : []));
@@ -193,25 +200,29 @@ export function unknownType(path: Path, type: unknown, types: readonly string[])
 }
 
 /**
- * Consecutive text parts form one message, joined by a blank line. A call belongs to the text before it; text after a
- * call starts a new message.
+ * Consecutive text parts form one message, joined by a blank line. A call belongs to the text before it, and text after
+ * a call starts a new message.
  */
 function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
   const messages: ParsedMessage[] = [];
   let texts: string[] = [];
+  let images: GivenImage[] = [];
   let calls: ToolCall[] = [];
   const flush = () => {
     const content = texts.join('\n\n');
     const empty = content.trim() === '' && calls.length === 0;
-    if (!empty) messages.push({ message: messageOf(role, content, calls) });
+    const given = images.length > 0 && { images };
+    if (!empty) messages.push({ message: messageOf(role, content, calls), ...given });
     texts = [];
+    images = [];
     calls = [];
   };
-  for (const { text, call, result } of parts) {
+  for (const { text, image, call, result } of parts) {
     if (text !== undefined) {
       if (calls.length > 0) flush();
       texts.push(text);
     }
+    if (image) images.push(image);
     if (call) calls.push(call);
     if (!result) continue;
     flush();
@@ -232,7 +243,7 @@ function messageOf(role: MessageRole, content: string, calls: ToolCall[]): Messa
 export function refuseEmpty(
   item: Item,
   read: ReadMessage,
-  body: 'content' | 'parts' = 'content',
+  body: 'content' | 'parts' | 'user' = 'content',
 ): ReadMessage {
   if ('problems' in read || read.messages.length > 0 || read.notes.length > 0) return read;
   return Object.hasOwn(item, body)

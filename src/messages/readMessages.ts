@@ -1,19 +1,13 @@
 import type * as z from 'zod';
-import {
-  groupBy,
-  isMapping,
-  mappingOf,
-  memoize,
-  type Path,
-  valueAt,
-  withValueAt,
-} from '../core/data/data.ts';
+import { groupBy, isMapping, memoize, type Path, pushAll, valueAt } from '../core/data/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { problemUnder, unknownKeyProblem, type ValueProblem } from '../schema/valueProblems.ts';
 import {
   type Dialect,
+  type GivenImage,
   type Item,
   type ParsedMessage,
   type ReadMessage,
@@ -24,23 +18,36 @@ import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
 export interface ReadMessages {
-  /** Canonical messages, each with the index of its item. */
-  readonly messages: readonly { readonly message: Message; readonly index: number }[];
+  /** Canonical messages, without their images, each with the index of the item that it comes from. */
+  readonly messages: readonly {
+    readonly message: Message;
+    readonly index: number;
+    /** Paths start with the item's index. */
+    readonly images?: readonly GivenImage[];
+  }[];
   readonly notes: readonly string[];
-  /** Ignored keys, which are problems in handwritten lists. */
+  /** Keys that were ignored. In handwritten lists, they are problems. */
   readonly unknownKeys: readonly ValueProblem[];
-  /** Paths start with the item's index. Empty if everything was read. */
+  /** Problems whose paths start with the item's index; empty if everything was read. */
   readonly problems: readonly ValueProblem[];
 }
 
 /**
- * Reads a list of messages in any dialect, item by item. Nothing is dropped: unreadable items are
- * problems, and parts with nothing to show are notes.
+ * Reads a list of messages in any dialect, item by item. Nothing is dropped: unreadable items become problems, and
+ * parts with nothing to show become notes.
  */
 export function readMessages(list: unknown): ReadMessages {
   if (!Array.isArray(list)) return failed('not-a-list', notAList(list));
   if (list.length === 0) return failed('empty-list', 'The conversation has no messages.');
   return readItems(list);
+}
+
+/** Names of the dialects that the items seem to be in. */
+export function dialectsIn(list: readonly unknown[]): string[] {
+  const names = list.flatMap(
+    (item) => (isMapping(item) && dialects.find((one) => one.matches(item))?.name) || [],
+  );
+  return [...new Set(names)];
 }
 
 export function looksLikeMessages(list: readonly unknown[]): boolean {
@@ -51,7 +58,7 @@ export function looksLikeMessages(list: readonly unknown[]): boolean {
 }
 
 const readItems = memoize((list: readonly unknown[]): ReadMessages => {
-  const messages: { message: Message; index: number }[] = [];
+  const messages: ReadMessages['messages'][number][] = [];
   const notes: string[] = [];
   const problems: ValueProblem[] = [];
   const unknownKeys: ValueProblem[] = [];
@@ -60,6 +67,8 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
   let ahead: ForeignMessage | undefined;
 
   for (const [index, item] of list.entries()) {
+    // The list is refused, and no more problems are shown.
+    if (problems.length >= LIMITS.problems) break;
     const placed = (problem: ValueProblem) => ({
       ...problemUnder([index], problem),
       message: `Message ${index + 1}${fieldOf(problem)}: ${problem.message}`,
@@ -79,22 +88,27 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
       unread += 1;
       continue;
     }
-    unknownKeys.push(...read.unknownKeys.map(placed));
-    notes.push(...read.notes.map((note) => `Message ${index + 1}: ${note}`));
+    pushAll(unknownKeys, read.unknownKeys.map(placed));
+    pushAll(
+      notes,
+      read.notes.map((note) => `Message ${index + 1}: ${note}`),
+    );
     for (const parsed of read.messages) {
       const { message } = parsed;
       if (message.role !== 'tool') {
         if (message.role === 'assistant') open.add(message.toolCalls ?? [], read.newIds);
-        messages.push({ message, index });
+        const images = parsed.images?.map((one) => ({ ...one, at: [index, ...one.at] }));
+        messages.push({ message, index, ...(images && { images }) });
         continue;
       }
       const answered = open.answer(message.callId, parsed);
       if ('id' in answered) messages.push({ message: { ...message, callId: answered.id }, index });
-      // Its call may be in a message that couldn't be read, which has already been reported.
+      // The call may be in a message that couldn't be read; that has already been reported.
       else if (unread === 0) report(answered.problem);
     }
   }
-  if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));
+  if (problems.length === 0)
+    pushAll(problems, missingSides(messages.map(({ message }) => message)));
   return { messages, notes: [...notes, ...ignoredKeys(unknownKeys)], unknownKeys, problems };
 });
 
@@ -111,7 +125,10 @@ function ignoredKeys(unknown: readonly ValueProblem[]): string[] {
 
 const MAX_KEY = 60;
 
-/** Streaming endpoints write a call as two messages: `{assistant: ""}`, then the call. */
+/**
+ * Whether this is the first of two messages that streaming endpoints write for a call: `{assistant: ""}`, then the
+ * call.
+ */
 function isEmptyReply(item: unknown, read: ForeignMessage): boolean {
   if (!('problems' in read) || !isMapping(item) || item.role !== 'assistant') return false;
   return read.problems.every(({ code }) => code === 'empty-content');
@@ -122,10 +139,10 @@ function startsWithCall(read: ForeignMessage): boolean {
   return first?.role === 'assistant' && first.toolCalls !== undefined;
 }
 
-/** Calls without results so far. */
+/** Calls that don't have a result yet. */
 class OpenCalls {
   readonly #ids = new Map<string, number>();
-  /** Calls without an id in the last message with calls, in order. */
+  /** Calls without an id in the last message that contains calls, in order. */
   #unnamed: string[] = [];
 
   add(calls: readonly { readonly id: string }[], newIds: ReadonlySet<string>): void {
@@ -169,11 +186,16 @@ function readItem(item: unknown, index: number): ForeignMessage {
   }
   const dialect = dialects.find((one) => one.matches(item));
   if (!dialect) return unreadable({ problems: [missingRole(item)] });
-  const correct = (problem: ValueProblem) => correctKey(problem, item);
+  let known: readonly string[] | undefined;
+  const knownIn = () => {
+    known ??= knownKeys(item);
+    return known;
+  };
+  const correct = (problem: ValueProblem) => correctKey(problem, item, knownIn);
   const read = readForeign(dialect, item, index, correct);
   if (!('problems' in read)) return read;
   const problems = read.problems.map(correct);
-  // Other problems with a message in another dialect would be misleading.
+  // For a message in another dialect, further problems would be misleading.
   const elsewhere = problems.filter((problem, index) => problem !== read.problems[index]);
   return unreadable({ problems: elsewhere.length > 0 ? elsewhere : problems });
 }
@@ -190,16 +212,18 @@ function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
   return options ? options.flatMap(shapesOf) : [schema as z.ZodObject];
 }
 
-/** A misspelled key or type can belong to a different dialect from the rest of the message. */
-function correctKey(problem: ValueProblem, item: Item): ValueProblem {
+/** Corrects a misspelled key. A key or type can belong to a different dialect than the rest of the message. */
+function correctKey(
+  problem: ValueProblem,
+  item: Item,
+  knownIn: () => readonly string[],
+): ValueProblem {
   const key = problem.path.at(-1);
   if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
-    const shapes = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role));
-    const known = shapes.flatMap(({ shape }) => Object.keys(shape));
-    // If two keys are equally close, the one from its own dialect comes first.
+    // If two keys are equally close, the key from the message's own dialect comes first.
     const own = problem.replacement === undefined ? [] : [problem.replacement];
-    const free = [...own, ...known].filter((one) => !Object.hasOwn(item, one));
-    const elsewhere = unknownKeyProblem([], key, [...new Set(free)]);
+    const free = own.filter((one) => !Object.hasOwn(item, one));
+    const elsewhere = unknownKeyProblem([], key, [...new Set([...free, ...knownIn()])]);
     return [undefined, problem.replacement].includes(elsewhere.replacement) ? problem : elsewhere;
   }
   if (problem.code === 'unknown-part' && typeof key === 'string' && !problem.replacement) {
@@ -210,12 +234,19 @@ function correctKey(problem: ValueProblem, item: Item): ValueProblem {
   return problem;
 }
 
+/** The keys that a message with this role can have in any dialect, and that this message doesn't have. */
+function knownKeys(item: Item): string[] {
+  const shapes = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role));
+  const known = shapes.flatMap(({ shape }) => Object.keys(shape));
+  return [...new Set(known)].filter((one) => !Object.hasOwn(item, one));
+}
+
 function fitsRole(schema: unknown, role: unknown): boolean {
   if (schema === undefined) return role === undefined;
   return (schema as z.ZodType).safeParse(role).success;
 }
 
-/** The field that a problem concerns, unless its message names it. */
+/** The field that a problem is about, unless the problem's message already names it. */
 function fieldOf({ path, code }: ValueProblem): string {
   const field = code === 'unknown-key' ? path.slice(0, -1) : path;
   return field.length === 0 ? '' : `, \`${field.join('.')}\``;
@@ -268,19 +299,19 @@ function failed(code: string, message: string): ReadMessages {
   return { messages: [], notes: [], unknownKeys: [], ...refused([], code, message) };
 }
 
-/** A message from another tool, with the reader's changes. */
+/** A message from another tool, with changes made by the reader. */
 type ForeignMessage = ReadMessage & {
   readonly unknownKeys: readonly ValueProblem[];
-  /** Ids that the reader gave to calls without one. */
+  /** Ids that the reader gave to calls without an id. */
   readonly newIds: ReadonlySet<string>;
 };
 
-/** The id for a result that names no call. */
+/** The id for a result that doesn't name its call. */
 const NO_ID = '(no id)';
 
 const WITHOUT_ID: readonly string[] = ['call-without-id', 'result-without-id'];
 
-/** Each round can reveal problems that the previous one hid. */
+/** Maximum number of rounds. Each round can reveal problems that previous ones hid. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -304,27 +335,25 @@ function readForeign(
     const unknown = read.problems.map(correct).filter(isUnknownKey);
     const lacking = read.problems.filter(({ code }) => WITHOUT_ID.includes(code));
     if (unknown.length + lacking.length < read.problems.length) break;
-    for (const { path } of unknown) known = withoutKey(known, path);
+    known = structuredClone(known);
+    const ownerOf = (path: Path) => Object(valueAt(known, path.slice(0, -1)));
+    for (const { path } of unknown) Reflect.deleteProperty(ownerOf(path), path.at(-1) ?? '');
     for (const { missing, code } of lacking) {
       if (missing === undefined) return unreadable(first);
       const id = code === 'call-without-id' ? `call_${index + 1}_${newIds.size + 1}` : NO_ID;
       if (id !== NO_ID) newIds.add(id);
-      known = withValueAt(known, missing, () => id);
+      Reflect.set(ownerOf(missing), missing.at(-1) ?? '', id);
     }
-    unknownKeys.push(...unknown);
+    pushAll(unknownKeys, unknown);
     read = dialect.read(known as Item, index);
   }
   return 'problems' in read ? unreadable(first) : { ...read, unknownKeys, newIds };
 }
 
-/** A misspelled key isn't unknown: it is refused, with the right spelling. */
+/**
+ * Whether a problem is an unknown key. A misspelled key isn't unknown: it is rejected, and the correct spelling is
+ * suggested.
+ */
 function isUnknownKey({ code, replacement }: ValueProblem): boolean {
   return code === 'unknown-key' && replacement === undefined;
-}
-
-function withoutKey(root: unknown, path: Path): unknown {
-  return withValueAt(root, path.slice(0, -1), (owner) => {
-    const kept = Object.entries(mappingOf(owner)).filter(([key]) => key !== path.at(-1));
-    return Object.fromEntries(kept);
-  });
 }

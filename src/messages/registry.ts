@@ -12,8 +12,8 @@ import { responses } from './responses.ts';
 import { shorthand } from './shorthand.ts';
 
 /**
- * Every message dialect; the first that matches a message reads it. To add one, create a file in this folder and add a
- * line here, before `openaiChat`, which matches every message with a role.
+ * Every message dialect; the first dialect that matches a message reads it. To add one, create a file in this folder
+ * and add a line here, before `openaiChat`, which matches every message with a role.
  */
 export const dialects: readonly Dialect[] = [
   aiSdkUi,

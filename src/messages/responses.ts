@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stringOf } from '../core/data/data.ts';
 import {
   approvals,
   callKind,
@@ -84,12 +85,15 @@ const items: PartKinds = {
   function_call_output: outputKind('function_call_output', 'The result of a call.'),
   custom_tool_call: callKind('custom_tool_call', {
     id: 'call_id',
-    description: 'A call to a tool that takes text.',
+    description: 'A call to a tool that takes plain text.',
     keys: { input: toolArguments, ...own },
     argumentsOf: ({ input }) => input ?? '',
   }),
-  custom_tool_call_output: outputKind('custom_tool_call_output', 'The result of a custom call.'),
-  /** A call that an MCP server answered immediately. */
+  custom_tool_call_output: outputKind(
+    'custom_tool_call_output',
+    'The result of a custom tool call.',
+  ),
+  /** A call that an MCP server has already answered. */
   mcp_call: {
     schema: partSchema('mcp_call', "A call to an MCP server's tool, with its output.", {
       id: z.string().min(1).describe('Id of the call.'),
@@ -105,8 +109,8 @@ const items: PartKinds = {
     read(item): Part {
       const given = item.output ?? item.error;
       const call = {
-        id: String(item.id),
-        name: String(item.name),
+        id: stringOf(item.id),
+        name: stringOf(item.name),
         arguments: parseArguments(item.arguments),
       };
       const notes = unfinished(item, `The call of "${item.name}"`);
@@ -115,12 +119,16 @@ const items: PartKinds = {
     },
   },
   mcp_list_tools: {
-    schema: partSchema('mcp_list_tools', 'What an MCP server offers. The judge sees a note.', {
-      id,
-      server_label: mcpServer,
-      tools: unread,
-      error: unread,
-    }),
+    schema: partSchema(
+      'mcp_list_tools',
+      "An MCP server's list of tools. The judge sees a note about it.",
+      {
+        id,
+        server_label: mcpServer,
+        tools: unread,
+        error: unread,
+      },
+    ),
     read: ({ server_label: label }) => ({
       notes: [`The list of tools of ${label === undefined ? 'an MCP server' : `"${label}"`}.`],
     }),
@@ -166,5 +174,5 @@ export const responses: Dialect = {
 };
 
 function isOwn({ type }: Item): boolean {
-  return ['input_text', 'output_text', 'input_image', 'input_file'].includes(String(type));
+  return ['input_text', 'output_text', 'input_image', 'input_file'].includes(stringOf(type));
 }

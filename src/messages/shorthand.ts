@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stringOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
 import {
@@ -6,16 +7,22 @@ import {
   answeredCall,
   assistantMessage,
   MISSING_OF_CALLS,
+  ownParts,
   readToolCalls,
   retrievalContext,
   toolCalls,
 } from './content.ts';
 import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
+import { partsOf, readParts, refuseEmpty } from './parts.ts';
 
 const words = (who: string) => z.string().describe(`What ${who} said.`);
 
 const schemas = {
-  user: z.strictObject({ user: words('the user') }),
+  user: z.strictObject({
+    user: z
+      .union([z.string(), partsOf('user', ownParts)])
+      .describe('What the user said: text, or a list of parts.'),
+  }),
   assistant: z.strictObject({
     assistant: z.string().nullable().describe('What the assistant said.'),
     tool_calls: toolCalls,
@@ -27,7 +34,8 @@ const schemas = {
   tool: z.strictObject({
     tool: z.string().describe('The result of a tool call.'),
     tool_call_id: answeredCall.optional().meta({
-      description: 'Id of the call that this answers. Optional while only one call is open.',
+      description:
+        'Id of the call that this result belongs to. Optional if only one call has no result yet.',
     }),
   }),
 } as const;
@@ -51,9 +59,14 @@ export const shorthand: Dialect = {
   read(item) {
     const side = sideOf(item);
     if (!side) return refused([], 'missing-role', 'This is not a message.');
-    const problems = valueProblems(schemas[side], item, { missing: MISSING });
+    const { user } = item;
+    const isInParts = side === 'user' && Array.isArray(user);
+    const whole = isInParts ? { ...item, user: '' } : item;
+    const problems = valueProblems(schemas[side], whole, { missing: MISSING });
     if (problems.length > 0) return { problems };
-    return readSide(side, String(item[side] ?? ''), item);
+    if (isInParts)
+      return refuseEmpty(item, readParts({ role: side, ...item }, side, ownParts, 'user'), 'user');
+    return readSide(side, stringOf(item[side] ?? ''), item);
   },
 };
 
@@ -64,7 +77,7 @@ function sideOf(item: Item): Side | undefined {
 function readSide(side: Side, text: string, item: Item): ReadMessage {
   if (side === 'tool') {
     const id = item.tool_call_id;
-    const message: Message = { role: 'tool', callId: String(id ?? ''), content: text };
+    const message: Message = { role: 'tool', callId: stringOf(id ?? ''), content: text };
     return { messages: [{ message, joinsOpenCall: id === undefined }], notes: [] };
   }
   const messages =

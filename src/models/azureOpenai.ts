@@ -45,7 +45,7 @@ type AzureParams = z.infer<typeof azureSchema>;
 
 export const azureOpenaiProvider: ModelProvider = {
   provider: 'azure-openai',
-  summary: 'A deployment of Azure OpenAI, by key or token',
+  summary: 'An Azure OpenAI deployment, with a key or token',
   schema: azureSchema,
   keyVariables: [KEY, TOKEN],
   load: loadClients,
@@ -80,7 +80,7 @@ export const azureOpenaiProvider: ModelProvider = {
   },
 };
 
-/** The token that the file names; otherwise the key, then the token in Azure's own variable. */
+/** The token that the file specifies; otherwise, the key; otherwise, the token in Azure's own variable. */
 async function credentialOf(params: AzureParams, host: KeyHost) {
   const read = async (kind: 'key' | 'token', name: string) => {
     return { kind, name, secret: (await host.secret(name))?.trim() };

@@ -7,7 +7,7 @@ import { embeddedSchema, modelReplySchema } from './exchange.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
 import { findProvider } from './registry.ts';
 
-/** Answers from earlier runs, by keys of 64 hexadecimal digits. Never throws. */
+/** Stores answers for later runs. Keys have 64 hexadecimal digits. Never throws. */
 interface AnswerStore {
   /** Undefined if there is no usable answer. */
   load(key: string): Promise<unknown>;
@@ -16,8 +16,8 @@ interface AnswerStore {
 }
 
 /**
- * Looks up answers from earlier runs for one repetition of a case. A question that is asked again, in the same
- * repetition or another, gets a different answer.
+ * Looks up answers from earlier runs for one repetition of a case. If a question is asked again, in the same repetition
+ * or another one, it gets a different answer.
  */
 export class AnswerLookup {
   readonly store: AnswerStore;
@@ -30,7 +30,7 @@ export class AnswerLookup {
     this.#repetition = repetition;
   }
 
-  /** Keys for `count` answers to a question; different keys each time. */
+  /** Keys for `count` answers to a question. Each call returns different keys. */
   keysOf(question: object, count = 1): string[] {
     const digest = digestOf(question);
     const first = this.#requestCounts.get(digest) ?? 0;
@@ -50,7 +50,7 @@ export class AnswerLookup {
   }
 }
 
-/** Keys that never change an answer: access, time limits, and prices. */
+/** Keys that can't change an answer: access, time limits, and prices. */
 const IRRELEVANT_KEYS = [
   'base_url',
   'api_key_env',
@@ -62,8 +62,8 @@ const IRRELEVANT_KEYS = [
 ] as const;
 
 /**
- * Distinguishes the answers of different models by provider, address, and keys as written, without variables' values.
- * Two accounts at one address count as the same.
+ * Distinguishes the answers of different models by provider, address, and keys as written, without the values of
+ * variables. Two accounts at one address count as the same model.
  */
 export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<object> {
   const { provider, params, written = params } = spec;
@@ -74,14 +74,14 @@ export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<o
   return { provider, endpoint: connection?.destination?.url, keys: Object.fromEntries(keys) };
 }
 
-/** Measures time, excluding time in a queue. */
+/** Measures time, not counting time spent waiting in a queue. */
 class Stopwatch {
   readonly #began = performance.now();
   #waits = 0;
   #since = 0;
   #waited = 0;
 
-  /** Call it when a wait begins, and when it ends. */
+  /** Call this when a wait begins and when it ends. */
   readonly onWait = (isWaiting: boolean): void => {
     const before = this.#waits;
     this.#waits += isWaiting ? 1 : -1;
@@ -108,7 +108,7 @@ const embeddedEntry = z.strictObject({ embedded: embeddedSchema, latency });
 
 const CACHEABLE_FINISHES: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
 
-/** A model that gets requests only for answers that aren't cached. @param identity as in `modelIdentityOf` */
+/** A model that sends requests only for answers that aren't cached. @param identity see `modelIdentityOf` */
 export function cachingModel(model: Model, identity: object, lookup: AnswerLookup): Model {
   const { embed } = model;
   const keys = new WeakMap<ModelReply, string>();
@@ -167,11 +167,12 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
 }
 
 /**
- * Truncated, filtered, broken, or empty replies would repeat the same error forever, and so would a judge's refusal.
+ * Whether to cache a reply. If truncated, filtered, broken, or empty replies or a judge's refusal were cached, they
+ * would repeat the same error forever.
  */
 function isCacheable(reply: ModelReply, { answer }: ModelRequest): boolean {
   const { finish, text, refusal, toolCalls, unscrubbed } = reply;
-  // With its secrets removed, a check for them would pass.
+  // Once its secrets are removed, a check for them would pass.
   if (unscrubbed) return false;
   const isSaid = text !== '' || toolCalls.length > 0;
   return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
@@ -183,6 +184,7 @@ function cacheableRequestOf(modelRequest: ModelRequest) {
     onWait: __,
     shared: ___,
     questions: ____,
+    readImage: _____,
     thoughts,
     ...request
   } = modelRequest;

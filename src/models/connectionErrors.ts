@@ -3,15 +3,17 @@ import { visibleLine } from '../core/text/visibleText.ts';
 
 const MAX_LENGTH = 300;
 
-/** Text from an endpoint for display: no secrets, one line, visible characters only, truncated. */
+/**
+ * Text from an endpoint, made safe for display: on one line, truncated, and without secrets or invisible characters.
+ */
 export function sanitizeText(text: string, scrubber: Scrubber): string {
-  // This comes before truncating, which could leave half a secret.
+  // This must happen before truncating, which could leave half a secret.
   const clean = scrubber.text(text);
   if (/<html|<!doctype/i.test(clean)) return 'an HTML page';
   return visibleLine(clean, MAX_LENGTH);
 }
 
-/** The address without the user, password, and query, any of which may contain a key. */
+/** The address without user, password, and query, because any of these may contain a key. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return 'the address given';
   const { origin, pathname } = new URL(url);
@@ -38,9 +40,10 @@ export function connectionFaultOf(error: Error): ConnectionFault {
 
 function tlsAdvice(code: string): string | undefined {
   if (UNTRUSTED.test(code)) {
-    return 'Its certificate is not trusted here. If it should be, set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority, and start again.';
+    return 'Its certificate is not trusted on this computer. If it should be, set NODE_EXTRA_CA_CERTS to a file with its CA certificate, and restart.';
   }
-  if (OUTDATED.test(code)) return 'Its certificate is out of date. Renew it, or check the clock.';
+  if (OUTDATED.test(code))
+    return 'Its certificate has expired or is not yet valid. Renew it, or check the clock.';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return 'Its certificate is for another host. Check the address.';
   }

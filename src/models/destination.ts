@@ -6,7 +6,7 @@ import { type Destination, ModelError } from './model.ts';
 
 const ADDRESS_EXPECTED = 'Expected an address that starts with http:// or https://.';
 
-/** Also accepts `${env:GATEWAY}/v1`, before the variable is filled in. */
+/** Whether text is an address. Also accepts `${env:GATEWAY}/v1`, before the variable is filled in. */
 function isAddress(text: string): boolean {
   return URL.canParse(String(substituteEnv(text, () => 'http://x').value));
 }
@@ -19,9 +19,9 @@ export const addressSchema = z
 /**
  * Where a model's requests go. Its provider's own variables need no consent for the provider's host, and no variable
  * needs it for an address that the user set. Headers in the file could be somebody else's credentials, and that person
- * could read what is sent: with such headers, all variables need consent.
+ * could then read what is sent. With such headers, all variables need consent.
  *
- * @param prefix how the names of the provider's own variables begin
+ * @param prefix prefix of the names of the provider's own variables
  * @param isOwnHost whether `url` is the provider's default, or its host
  */
 export function modelDestination(
@@ -40,7 +40,7 @@ export function modelDestination(
   return { url, variables, needConsent: ownAddress ? [] : variables };
 }
 
-/** Headers that can't affect whose account gets a request. */
+/** Headers that can't affect which account a request uses. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -54,7 +54,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'x-title',
 ]);
 
-/** Whether a header could be a credential, such as a gateway's. */
+/** Whether a header could be a credential, for example for a gateway. */
 function isUnknownHeader(header: string): boolean {
   return !HARMLESS_HEADERS.has(header.toLowerCase());
 }
@@ -63,7 +63,7 @@ export interface DestinationProblem {
   readonly kind: 'host-not-allowed' | 'not-encrypted';
   readonly host: string;
   readonly variables: readonly string[];
-  /** Also says what to do. */
+  /** Describes the problem and what to do. */
   readonly message: string;
 }
 
@@ -77,21 +77,19 @@ export function destinationProblemOf(
   const { host, hostname, protocol } = new URL(url);
   if (variables.length === 0 || isLoopback(hostname)) return undefined;
   if (protocol !== 'https:') {
-    const message = `${variables.join(', ')} would go to ${host} unencrypted. Use https in its address.`;
+    const message = `${variables.join(', ')} would be sent to ${host} unencrypted. Use https in its address.`;
     return { kind: 'not-encrypted', host, variables, message };
   }
   const isFromFile = allowed.some((one) => one.host === host && one.isFromFile);
   const asked = isFromFile ? variables : needConsent;
   const refused = asked.filter((name) => !isAllowed(host, name, allowed));
   if (refused.length === 0) return undefined;
-  const who = refused.every((name) => needConsent.includes(name))
-    ? 'eval file'
-    : 'file of --dotenv';
+  const who = refused.every((name) => needConsent.includes(name)) ? 'eval file' : '--dotenv file';
   const message = `The ${who} wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
   return { kind: 'host-not-allowed', host, variables: refused, message };
 }
 
-/** @throws ModelError if something may not be sent */
+/** @throws ModelError if the eval file must not send something there */
 export function checkDestination(
   destination: Destination,
   allowed: readonly AllowedHost[] = [],

@@ -1,12 +1,13 @@
 import * as z from 'zod';
+import { REPORTS } from '../core/conversation.ts';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
 import { digestOf } from '../node/hashes.ts';
 import { answerFormats, type Embeddings, type ModelReply, type ModelRequest } from './model.ts';
 
 /**
- * An exchange with a model or target, as one line of a recording. The request is canonical: it contains only what
- * decides the answer: no provider, address, key, or headers.
+ * An exchange with a model or target, as one line of a recording. The request is canonical: it contains only data that
+ * determines the answer, and no provider, address, key, or headers.
  */
 const modelExchangeRequestSchema = z.strictObject({
   model: z.string(),
@@ -19,6 +20,9 @@ const modelExchangeRequestSchema = z.strictObject({
   max_tokens: z.number().optional(),
   logprobs: z.literal(true).optional(),
   seed: z.int().optional(),
+  top_p: z.number().optional(),
+  reasoning_effort: z.string().optional(),
+  extra_body: z.record(z.string(), z.unknown()).optional(),
   conversation: z.string().optional(),
 });
 
@@ -34,7 +38,7 @@ const targetExchangeRequestSchema = z.strictObject({
   messages: z.array(messageSchema),
   /** From 1. */
   repetition: z.int().min(1),
-  /** The target's digest; absent in recordings from older versions. */
+  /** The target's digest; absent in recordings made by older versions. */
   digest: z.string().optional(),
 });
 
@@ -63,13 +67,18 @@ export const embeddedSchema = z.strictObject({
 
 export const targetReplySchema = z.strictObject({
   messages: z.array(messageSchema),
+  sent: z.array(messageSchema).exactOptional(),
+  tools: z.array(toolSchema).exactOptional(),
   notes: z.array(z.string()).exactOptional(),
   usage: usageSchema.exactOptional(),
+  firstToken: z.number().exactOptional(),
+  reports: z.array(z.enum(REPORTS)).exactOptional(),
+  traceFault: z.string().exactOptional(),
 });
 
 const failureSchema = z.strictObject({ reason: z.string(), message: z.string() });
 
-/** SHA-256 of the canonical request, hexadecimal. */
+/** SHA-256 hash of the canonical request, in hexadecimal. */
 const keySchema = z.string().regex(/^[0-9a-f]{64}$/, 'A key is 64 hexadecimal digits.');
 
 function exchangeSchemaOf<Kind extends string, Request extends z.ZodType, Reply extends z.ZodType>(
@@ -115,11 +124,12 @@ export type EmbeddingResult = Result<Embeddings>;
 export type TargetResult = Result<z.infer<typeof targetReplySchema>>;
 
 /**
- * @param id `provider:model`; only the model's name is recorded, so that the same model behind another endpoint
- * answers the same request
+ * @param id `provider:model`; only the model's name is recorded, so that a recording can be replayed for the same
+ * model behind another endpoint
  */
 export function modelExchangeRequest(id: string, request: ModelRequest): ModelExchangeRequest {
   const { messages, tools, answer, temperature, maxTokens, logprobs, seed, conversation } = request;
+  const { topP, reasoningEffort, extraBody } = request;
   return {
     model: modelName(id),
     messages: [...messages],
@@ -129,11 +139,14 @@ export function modelExchangeRequest(id: string, request: ModelRequest): ModelEx
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(logprobs && { logprobs }),
     ...(seed !== undefined && { seed }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
+    ...(extraBody && { extra_body: { ...extraBody } }),
     ...(conversation !== undefined && { conversation }),
   };
 }
 
-/** @param id as in `modelExchangeRequest` */
+/** @param id see `modelExchangeRequest` */
 export function embeddingExchangeRequest(
   id: string,
   texts: readonly string[],

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { EditorModels } from '../core/editorModels.ts';
 import type { KeyHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
+import type { Image } from '../core/image.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool, ToolCall } from '../core/message.ts';
 import type { Scrubber } from '../core/scrubber.ts';
@@ -10,10 +11,10 @@ import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Endpoints } from './endpoint/endpoints.ts';
 import type { TimeLimit } from './endpoint/timeLimit.ts';
 
-/** The reasoning for one reply, in the endpoint's format. */
+/** The reasoning that led to one reply, in the endpoint's format. */
 export type Thoughts = readonly object[];
 
-/** Ways to request an answer's format, strictest first. */
+/** Formats in which an answer can be requested, strictest first. */
 export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
 
 export type AnswerFormat = (typeof answerFormats)[number];
@@ -21,30 +22,39 @@ export type AnswerFormat = (typeof answerFormats)[number];
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
-  /** Asks for JSON that matches the schema strictly. */
+  /** Requests JSON that strictly matches the schema. */
   readonly answer?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
-  /** Whether other requests begin with the same text, long enough for a prompt cache. Doesn't affect the answer. */
+  /**
+   * Whether other requests begin with the same text, and that text is long enough for a prompt cache. Doesn't affect
+   * the answer.
+   */
   readonly shared?: boolean;
-  /** Number of questions, if there are several; the budget reserves tokens for each. */
+  /** Number of questions, if there are several. The budget reserves tokens for each of them. */
   readonly questions?: number;
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** Reasoning before each of its messages; some endpoints want it back during tool calls. */
+  /** The reasoning before each of the model's messages. Some endpoints require it during tool calls. */
   readonly thoughts?: ReadonlyMap<Message, Thoughts>;
-  /** Asks for token probabilities; endpoints without them still answer. */
+  /** Whether to request token probabilities. Endpoints that don't support them still answer. */
   readonly logprobs?: boolean;
   readonly seed?: number;
+  readonly topP?: number;
+  readonly reasoningEffort?: string;
+  /** Additional keys for the request's body. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
+  /** Reads the images of its messages; never recorded. @throws ModelError `missing-image` */
+  readonly readImage?: (image: Image) => Promise<Uint8Array>;
   /** The conversation that its answers belong to, if any; recorded but never sent. */
   readonly conversation?: string;
-  /** Called when it starts to wait in a queue, which doesn't count toward time limits, and when the wait ends. */
+  /** Called when the request starts to wait in a queue and when the wait ends. Waits don't count toward time limits. */
   readonly onWait?: TimeLimit['onWait'];
-  /** Called with the whole text so far, if the endpoint streams. */
+  /** Called with all text received so far if the endpoint streams. */
   readonly onText?: (soFar: string) => void;
 }
 
 export interface ReplyToken {
   readonly text: string;
-  /** The likeliest tokens at this position with natural log-probabilities; only for numbers. */
+  /** The likeliest tokens at this position, with natural log-probabilities; set only for numbers. */
   readonly top: readonly { readonly text: string; readonly logprob: number }[];
 }
 
@@ -53,18 +63,18 @@ export interface ModelReply {
   readonly toolCalls: readonly ToolCall[];
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
   readonly refusal?: string;
-  /** The model's name as reported by the endpoint. */
+  /** The model's name, as reported by the endpoint. */
   readonly version?: string;
-  /** How the answer was requested, if there was a choice. */
+  /** The format in which the answer was requested, if there was a choice. */
   readonly answerFormat?: AnswerFormat;
   /** `calls` counts the request once, regardless of retries. */
   readonly usage: Usage;
-  /** Absent if the endpoint returned none. Not recorded, because it isn't used to match requests. */
+  /** Absent if the endpoint returned none. Not recorded, because matching requests doesn't use it. */
   readonly thoughts?: Thoughts;
-  /** Absent if not requested or not returned. */
+  /** Absent if tokens weren't requested or weren't returned. */
   readonly tokens?: readonly ReplyToken[];
   readonly past?: OriginalUsage<Usage>;
-  /** The reply with its secrets, if it has any. Never leaves memory. */
+  /** The reply including its secrets, if it has any. Never leaves memory. */
   readonly unscrubbed?: ModelReply;
 }
 
@@ -88,18 +98,18 @@ export interface Model {
   /** `provider:model`. */
   readonly id: string;
   /**
-   * Requests `count` answers. If one call returns several, the first contains the usage.
+   * Requests `count` answers. If one call returns several answers, the first one contains the usage.
    *
    * @throws ModelError; or the signal's reason when aborted
    */
   complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies>;
   /** Absent if the provider has no embeddings. @throws as `complete` */
   embed?(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
-  /** Removes an unusable reply from the cache; absent if there is none. */
+  /** Removes an unusable reply from the cache; absent if there is no cache. */
   discard?(reply: ModelReply): void;
 }
 
-/** For models that return one answer per request. */
+/** Gets several answers from a model that returns one answer per request. */
 export async function repeatInSequence(
   count: number,
   ask: () => Promise<ModelReply>,
@@ -125,6 +135,7 @@ export const modelErrorReasons = [
   'timeout',
   'malformed-reply',
   'too-long',
+  'missing-image',
   'not-recorded',
   'over-budget',
   'no-editor',
@@ -135,17 +146,18 @@ export const modelErrorReasons = [
 
 export type ModelErrorReason = (typeof modelErrorReasons)[number];
 
-/** A request to a model failed. `message` includes advice, and never contains a key. */
+/** Thrown if a request to a model failed. `message` includes advice, and never contains a key. */
 export class ModelError extends ReasonedError<ModelErrorReason> {
   override readonly name = 'ModelError';
 }
 
-/** Reasons for which a request is never sent. */
+/** Reasons why a request isn't sent at all. */
 const UNSENT_REASONS: readonly ModelErrorReason[] = [
   'missing-key',
   'missing-variable',
   'host-not-allowed',
   'not-encrypted',
+  'missing-image',
   'not-recorded',
   'over-budget',
   'endpoint-down',
@@ -156,17 +168,17 @@ export function usageOfFailure(error: unknown): Usage {
   return sent ? { ...NO_USAGE, calls: 1 } : NO_USAGE;
 }
 
-/** Where a model's requests go, and which variables are sent. */
+/** Where a model's requests go, and which variables are sent with them. */
 export interface Destination {
   readonly url: string;
-  /** Names of the variables, including keys, whose values are sent; none is empty. */
+  /** Names of the variables, including keys, whose values are sent. Variables without a value aren't included. */
   readonly variables: readonly string[];
-  /** Variables that it may not get without the user's consent. */
+  /** Variables that must not be sent without the user's consent. */
   readonly needConsent: readonly string[];
 }
 
 export interface ModelHost extends KeyHost {
-  /** Gets all keys in use, to hide them. */
+  /** Receives all keys in use, in order to hide them. */
   readonly scrubber: Scrubber;
   readonly log: Logger;
   /** Absent outside a run. */
@@ -180,24 +192,24 @@ export interface Connection {
   readonly destination?: Destination;
   /** Name of the variable for a required key, if it isn't set. */
   readonly missingKey?: string | undefined;
-  /** Loads what it needs lazily: importing the registry loads nothing. */
+  /** Creates the model. Loads its dependencies lazily, so that importing the registry doesn't load them. */
   readonly create: (host: ModelHost) => Promise<Model>;
 }
 
-/** One provider: a file in this folder and a line in the registry. */
+/** One provider. It consists of a file in this folder and a line in the registry. */
 export interface ModelProvider {
   readonly provider: string;
   readonly summary: string;
-  /** All keys for a model from this provider, including `provider` and `model`. */
+  /** All keys of this provider's models, including `provider` and `model`. */
   readonly schema: z.ZodObject;
-  /** Names of the variables for API keys, unless a model names others; absent if it needs none. */
+  /** Names of the variables for API keys, unless a model names others; absent if no key is needed. */
   readonly keyVariables?: readonly string[];
-  /** Loads the client before the first request; absent if there is none. */
+  /** Loads the client before the first request; absent if there is no client. */
   readonly load?: () => Promise<unknown>;
   connect(spec: ModelSpec, host: KeyHost): Promise<Connection>;
 }
 
-/** Adds the schema at the very end, so that a prompt cache can reuse everything before it. */
+/** Adds the schema at the very end of the request, so that a prompt cache can reuse everything before it. */
 export function appendSchema(
   messages: readonly Message[],
   answer: NonNullable<ModelRequest['answer']>,
@@ -205,5 +217,5 @@ export function appendSchema(
   const words = `Answer with one JSON object and nothing else. It must fit this JSON Schema:\n\n${JSON.stringify(answer.schema)}`;
   const last = messages.at(-1);
   if (last?.role !== 'user') return [...messages, { role: 'user', content: words }];
-  return [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${words}` }];
+  return [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${words}` }];
 }

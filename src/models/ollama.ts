@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { addressSchema, modelDestination, startHintOf } from './destination.ts';
 import type { ModelProvider } from './model.ts';
-import { endpointKeys } from './openai/params.ts';
+import { endpointKeys, imagesKey } from './openai/params.ts';
 import { loadClients } from './openai/provider.ts';
 
 const DEFAULT_ADDRESS = 'http://localhost:11434';
@@ -20,6 +20,7 @@ const ollamaSchema = z.strictObject({
     description: `Address of the server. Default: the variable \`${HOST_VARIABLE}\`, else \`${DEFAULT_ADDRESS}\`.`,
   }),
   ...endpointKeys,
+  images: imagesKey(false),
 });
 
 export const ollamaProvider: ModelProvider = {
@@ -49,7 +50,9 @@ export const ollamaProvider: ModelProvider = {
   },
 };
 
-/** Reads Ollama's own variable: `:11500`, `gpu.local`, or a whole address; `0.0.0.0` is this machine. */
+/**
+ * Reads the value of Ollama's own variable: `:11500`, `gpu.local`, or a whole address. `0.0.0.0` means this machine.
+ */
 function addressOf(given: string | undefined): string {
   const text = given?.trim();
   if (!text) return DEFAULT_ADDRESS;

@@ -14,7 +14,7 @@ export const priceSchema = z
 
 export type Price = z.infer<typeof priceSchema>;
 
-/** Billed tokens; `cached` is the part of `input` from the provider's prompt cache. */
+/** Billed tokens. `cached` is the part of `input` that came from the provider's prompt cache. */
 interface PaidTokens {
   readonly input: number;
   readonly output: number;

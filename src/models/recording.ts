@@ -11,7 +11,7 @@ import {
 } from './exchange.ts';
 import { type Model, ModelError } from './model.ts';
 
-/** A recording could not be read. `message` names the file, and the invalid line, if any. */
+/** Thrown if a recording can't be read. `message` names the file and, if there is one, the invalid line. */
 export class RecordingError extends ReasonedError<'missing' | 'broken-line'> {
   override readonly name = 'RecordingError';
 }
@@ -20,13 +20,13 @@ const LABEL = 'The recording';
 
 /** Writes exchanges, one per line, in the order in which they end. */
 export interface Recorder {
-  /** Resolves when the line is on disk or an earlier write has failed. */
+  /** Resolves when the line is on disk, or if an earlier write has failed. */
   write(exchange: NewExchange): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a recording. An existing one is replaced: its answers would come before the new ones.
+ * Starts a recording. An existing recording is replaced, because its answers would otherwise come before the new ones.
  *
  * @param path absolute path
  * @param onWriteError called once; nothing more is written after that
@@ -66,7 +66,7 @@ export async function openRecorder(
   };
 }
 
-/** A model that records its exchanges, unless they are cancelled. */
+/** A model that records its exchanges, unless they are canceled. */
 export function recordingModel(model: Model, recorder: Recorder): Model {
   const { embed } = model;
   return {
@@ -96,7 +96,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
   };
 }
 
-/** The result of the work. Errors of this class are recorded before they are thrown. */
+/** The work's result. Errors of this class are recorded before they are thrown. */
 export async function recordErrors<Reply>(
   work: Promise<Reply>,
   recorded: new (...args: never[]) => ReasonedError<string>,

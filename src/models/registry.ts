@@ -30,7 +30,7 @@ export function findProvider(provider: string): ModelProvider | undefined {
   return modelProviders.find((one) => one.provider === provider);
 }
 
-/** Loads the clients of these models before the first request, which reports any error. */
+/** Loads these models' clients before the first request. If loading fails, the first request reports the error. */
 export function preload(specs: readonly ModelSpec[]): void {
   for (const provider of new Set(specs.map((one) => one.provider))) {
     findProvider(provider)
@@ -42,7 +42,7 @@ export function preload(specs: readonly ModelSpec[]): void {
 /**
  * Creates a model whose replies contain no secrets.
  *
- * @throws ModelError if its key is missing, or may not be sent to its host
+ * @throws ModelError if the model's key is missing, or must not be sent to its host
  */
 export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Model> {
   const provider = findProvider(spec.provider);
@@ -116,7 +116,7 @@ function scrubReply(reply: ModelReply, { answer }: ModelRequest, scrubber: Scrub
   return { ...clean, text, unscrubbed: reply };
 }
 
-/** Environment variables with the API keys of models that don't name their own. */
+/** Default environment variables for models' API keys. */
 export const defaultKeyVariables: readonly string[] = modelProviders.flatMap(
   ({ keyVariables = [] }) => keyVariables,
 );

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { readLinked } from '../disk/regularFile.ts';
 import type { ModelHost, ModelProvider } from './model.ts';
-import { togetherKey } from './openai/params.ts';
+import { imagesKey, togetherKey } from './openai/params.ts';
 import { openReplaySource, type ReplaySource, replayModel } from './replaySource.ts';
 
 const replaySchema = z.strictObject({
@@ -16,13 +16,14 @@ const replaySchema = z.strictObject({
     description:
       "The recorded model's `max_input_tokens`, so that the replay splits conversations the same way.",
   }),
-  temperature: z.number().min(0).max(2).optional().describe("The recorded model's value."),
+  temperature: z.number().min(0).max(2).optional().describe("The recorded model's `temperature`."),
+  images: imagesKey(true).describe("The recorded model's `images`."),
   together: togetherKey,
 });
 
 /**
- * Sources by run (its host) and recording: all models in a run share one per recording, so that a request recorded
- * several times is answered in order across all cases.
+ * Sources by run (its host) and recording: all models in a run share one source per recording, so that a request
+ * recorded several times is answered in order across all cases.
  */
 const sources = new WeakMap<ModelHost, Map<string, Promise<ReplaySource>>>();
 

@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
-import { addTo, parseJson } from '../core/data/data.ts';
+import { addTo, JsonShape, memoize, parseJson } from '../core/data/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import { readErrorText } from '../disk/fileErrors.ts';
+import { readLinked } from '../disk/regularFile.ts';
 import { canonicalJson, digestOf } from '../node/hashes.ts';
 import {
   type EmbeddingExchangeRequest,
@@ -28,7 +30,7 @@ export interface ReplaySource {
   /** @throws ModelError `not-recorded` */
   embedding(request: EmbeddingExchangeRequest): EmbeddingResult;
   /**
-   * @param exact whether a different digest is never a match; otherwise, its replies are used with a warning
+   * @param exact whether the digest must match; if false, replies recorded with another digest are used with a warning
    * @throws ModelError `not-recorded`
    */
   target(request: TargetExchangeRequest, exact: boolean): TargetResult;
@@ -39,14 +41,14 @@ export interface ReplaySource {
  * one.
  *
  * @param path absolute path
- * @param read by default, also reads pipes and devices, which the user may name
+ * @param read reads the file; by default, also reads pipes and devices, which the user may name
  * @param warn called once per target whose replies may be outdated
- * @throws RecordingError naming file and line
+ * @throws RecordingError, which names the file and the line
  */
 export async function openReplaySource(
   path: string,
   warn: (message: string) => void,
-  read: (path: string) => Promise<Uint8Array> = readFile,
+  read: (path: string) => Promise<Uint8Array> = readAny,
 ): Promise<ReplaySource> {
   const exchanges = parseRecording(await readRecording(path, read), path);
   const answers = new Map<string, RecordedExchange[]>();
@@ -58,6 +60,7 @@ export async function openReplaySource(
     if ('target' in request) addTo(targetAnswers, caselessKeyOf(request), recorded);
   }
   const timesRequested = new Map<string, number>();
+  let compared = 0;
   const warned = new Set<string>();
 
   function answerTo(request: ExchangeRequest, found: readonly RecordedExchange[] | undefined) {
@@ -66,7 +69,10 @@ export async function openReplaySource(
     timesRequested.set(key, count + 1);
     const recorded = found?.[count] ?? found?.at(-1);
     if (recorded) return recorded.exchange;
-    throw new ModelError('not-recorded', describeMissingExchange(request, exchanges, path));
+    const isComparable = compared < MAX_COMPARED;
+    compared += exchanges.length;
+    const among = isComparable ? exchanges : undefined;
+    throw new ModelError('not-recorded', describeMissingExchange(request, among, path));
   }
 
   function next(request: ExchangeRequest): Exchange {
@@ -88,7 +94,7 @@ export async function openReplaySource(
       );
     }
     const [first] = used;
-    // Other repetitions of the same case don't count.
+    // Other repetitions of the same case don't count as matches.
     const same = (first ? [] : (targetAnswers.get(caselessKeyOf(request)) ?? [])).find(
       ({ exchange: { request: recorded } }) =>
         'target' in recorded && recorded.case !== request.case,
@@ -112,7 +118,7 @@ export async function openReplaySource(
   };
 }
 
-/** The same across cases and repetitions, such as for a case saved from another. */
+/** The request's key without its case and repetition, for example to match a case that was saved from another case. */
 function caselessKeyOf({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
   return digestOf(request);
 }
@@ -125,15 +131,23 @@ function resultOf({ error, reply }: Exchange) {
   return error ? { error } : { reply };
 }
 
+async function readAny(path: string): Promise<Uint8Array> {
+  return (await stat(path)).isFile() ? readLinked(path) : readFile(path);
+}
+
 async function readRecording(
   path: string,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<string> {
+  const unreadable = (why: string) =>
+    new RecordingError('missing', `The recording ${path} cannot be read: ${why}.`);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await read(path));
+    const bytes = await read(path);
+    const excess = new JsonShape().add(bytes).excess(LIMITS.recordingValues);
+    if (excess) throw unreadable(`it ${excess}`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    const message = `The recording ${path} cannot be read: ${readErrorText(error)}.`;
-    throw new RecordingError('missing', message);
+    throw error instanceof RecordingError ? error : unreadable(readErrorText(error));
   }
 }
 
@@ -155,7 +169,7 @@ function parseLine(line: string, where: string): Exchange {
     throw brokenLineError(where, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
   }
   if (exchangeKey(parsed.data.request) !== parsed.data.key) {
-    const why = 'its key does not match its request, perhaps after an edit by hand';
+    const why = 'its key does not match its request, perhaps because it was edited by hand';
     throw brokenLineError(where, why);
   }
   return parsed.data;
@@ -183,7 +197,7 @@ export function replayModel(id: string, source: ReplaySource): Model {
   };
 }
 
-/** @throws ModelError if the model had thrown it */
+/** @throws ModelError if the recorded result is an error */
 function replyOrThrow<Reply>(
   result: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
 ): Reply {
@@ -195,20 +209,26 @@ function replyOrThrow<Reply>(
 
 const MAX_EXCERPT = 80;
 
+/** Maximum number of exchanges to compare with missing ones, because each comparison takes microseconds. */
+const MAX_COMPARED = 300_000;
+
 /**
- * Explains why a request isn't recorded: how it differs from the most similar request to the same model or target.
+ * Explains how an unrecorded request differs from the most similar recorded request to the same model or target.
  *
- *     … differs in messages: message 2 (user), line 5: asked "b", recorded "a".
+ * … differs in messages: message 2 (user), line 5: requested "b", recorded "a".
+ *
+ * @param recorded undefined if it isn't compared
  */
 function describeMissingExchange(
   request: ExchangeRequest,
-  recorded: readonly RecordedExchange[],
+  recorded: readonly RecordedExchange[] | undefined,
   path: string,
 ): string {
   const who = nameOf(request);
   const start = `The recording ${path} has no answer to this request to ${who}.`;
-  const instead = 'model' in request ? 'Name another model to use, or record' : 'Record';
+  const instead = 'model' in request ? 'Use another model, or record' : 'Record';
   const end = `${instead} again with \`turnlight run --record FILE\`.`;
+  if (!recorded) return `${start} ${end}`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const [nearest] = same
     .map((one) => ({ ...one, similarity: similarityOf(request, one.exchange.request) }))
@@ -230,14 +250,14 @@ function nameOf(request: ExchangeRequest): string {
   return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
 }
 
-/** Counts equal fields and equal messages; the shared beginning of the first different message breaks ties. */
+/** Counts equal fields and equal messages. Ties are broken by the length of the common prefix of the first message that differs. */
 function similarityOf(a: ExchangeRequest, b: ExchangeRequest): number {
   const others = fieldsOf(a, b).filter((field) => field !== 'messages');
   const equalFields = others.filter((field) => hasEqual(field, a, b)).length;
   const [messages, recorded] = [messagesOf(a), messagesOf(b)];
   const index = firstDifference(messages, recorded);
-  const left = canonicalJson(messages[index]);
-  const right = canonicalJson(recorded[index]);
+  const left = canonicalText(messages[index]);
+  const right = canonicalText(recorded[index]);
   const agreeing = left && right ? commonPrefix(left, right) / (left.length + right.length) : 0;
   return equalFields + index + agreeing;
 }
@@ -253,7 +273,7 @@ function differencesOf(a: ExchangeRequest, b: ExchangeRequest): string[] {
       }
       const left = truncate(canonicalJson(Reflect.get(a, field)) ?? 'nothing');
       const right = truncate(canonicalJson(Reflect.get(b, field)) ?? 'nothing');
-      return left === right ? field : `${field}: asked ${left}, recorded ${right}`;
+      return left === right ? field : `${field}: requested ${left}, recorded ${right}`;
     });
 }
 
@@ -261,7 +281,7 @@ function messageDifference(requested: readonly Message[], recorded: readonly Mes
   const index = firstDifference(requested, recorded);
   const left = requested[index];
   const right = recorded[index];
-  if (!left || !right) return `${requested.length} asked, ${recorded.length} recorded`;
+  if (!left || !right) return `${requested.length} requested, ${recorded.length} recorded`;
   const where = `message ${index + 1} (${left.role})`;
   if (left.role !== right.role) return `${where}: the recording has one from the ${right.role}`;
   if (left.content === right.content) return `${where}: its tool calls or context`;
@@ -269,7 +289,7 @@ function messageDifference(requested: readonly Message[], recorded: readonly Mes
   const others = right.content.split('\n');
   const line = firstDifference(lines, others);
   const [leftText, rightText] = excerpts(lines[line], others[line]);
-  return `${where}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
+  return `${where}, line ${line + 1}: requested ${leftText}, recorded ${rightText}`;
 }
 
 function excerpts(left: string | undefined, right: string | undefined): [string, string] {
@@ -290,7 +310,16 @@ function hasEqual(field: string, a: ExchangeRequest, b: ExchangeRequest): boolea
 }
 
 function isEqual(a: unknown, b: unknown): boolean {
-  return canonicalJson(a) === canonicalJson(b);
+  return canonicalText(a) === canonicalText(b);
+}
+
+/** Cached, because each request that isn't recorded is compared with all recorded requests. */
+const canonicalObject = memoize(canonicalJson);
+
+function canonicalText(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? canonicalObject(value)
+    : canonicalJson(value);
 }
 
 function firstDifference(a: readonly unknown[], b: readonly unknown[]): number {

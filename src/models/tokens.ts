@@ -1,18 +1,18 @@
 import { countTokens as count } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** Text is never a command to the tokenizer, not even `<|endoftext|>`. */
+/** Prevents text from being read as a command to the tokenizer, even if it contains `<|endoftext|>`. */
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
-/** Characters. */
+/** Maximum number of characters per run. */
 const MAX_RUN = 400;
 
 /**
- * Number of tokens in OpenAI's o200k encoding; other models differ by about 20 %. The tables are large: import this
- * module lazily.
+ * Number of tokens in OpenAI's o200k encoding; the numbers for other models differ by about 20%. The tables are large,
+ * so import this module lazily.
  *
  * Runs of more than 400 characters without whitespace, or of whitespace alone, are split, and each piece may add one
- * token too many: the tokenizer's time grows with the square of a run, and a base64 image in a tool result must not
- * block a run for minutes.
+ * token too many. The tokenizer's time grows with the square of a run's length, and a base64 image in a tool result
+ * must not block a run for minutes.
  */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -28,7 +28,7 @@ export function countTokens(text: string): number {
   return tokens + count(text.slice(from), PLAIN);
 }
 
-/** Some characters, such as 🙂, are two code units. */
+/** Moves a cut so that it doesn't split a character: some, such as 🙂, are two code units. */
 function alignToCharacter(text: string, cut: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(cut)) ? cut + 1 : cut;
 }

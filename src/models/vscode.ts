@@ -32,7 +32,12 @@ const vscodeSchema = z.strictObject({
     description: "One of the editor's own models, such as GitHub Copilot's; needs no key.",
   }),
   model: z.string().min(1).describe('Vendor and family, such as `copilot/gpt-4.1`.'),
-  temperature: z.number().min(0).max(2).optional().describe('Used if the assertion sets none.'),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe("Used if the assertion doesn't set one."),
   timeout: z.int().min(1).optional().meta({
     description: 'Time limit for one request in milliseconds.',
     default: DEFAULT_TIMEOUT,
@@ -44,7 +49,7 @@ const vscodeSchema = z.strictObject({
 
 type VscodeParams = z.infer<typeof vscodeSchema>;
 
-/** Models that refused tools; they get a JSON schema instead. */
+/** Models that refused tools, and get a JSON schema instead. */
 const withoutTools = new Set<string>();
 
 export const vscodeProvider: ModelProvider = {
@@ -109,7 +114,7 @@ class VscodeModel implements Model {
     });
   }
 
-  /** A structured answer is a tool's input if the model supports tools, otherwise JSON. */
+  /** The model's structured answer: a tool's input if the model supports tools, or else JSON. */
   async #answerOf(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { answer, messages, tools = [] } = request;
     if (!answer) return this.#send({ messages, tools, mustCall: false }, request, signal);
@@ -134,12 +139,18 @@ class VscodeModel implements Model {
 
   async #send(
     editorRequest: Omit<EditorRequest, 'options'>,
-    { temperature = this.#params.temperature, maxTokens }: ModelRequest,
+    request: ModelRequest,
     signal: AbortSignal,
   ): Promise<ModelReply> {
+    const { temperature = this.#params.temperature, maxTokens, seed } = request;
+    const { topP, reasoningEffort, extraBody } = request;
     const options = {
+      ...extraBody,
       ...(temperature !== undefined && { temperature }),
       ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+      ...(seed !== undefined && { seed }),
+      ...(topP !== undefined && { top_p: topP }),
+      ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
     };
     const reply = await this.#model.send({ ...editorRequest, options }, signal);
     return {
@@ -177,7 +188,7 @@ class VscodeModel implements Model {
     if (reason === 'not-found') return notFoundError(this.id);
     const words = `(${visibleLine(error.message, MAX_DETAIL)})`;
     const messages = {
-      'no-consent': `The editor was not allowed to use the model "${this.id}". Run again and allow it, or run the command "Manage Language Model Access".`,
+      'no-consent': `Turnlight was not allowed to use the editor's model "${this.id}". Run again and allow it, or run the command "Manage Language Model Access".`,
       'quota-exceeded': `The quota of the editor's model "${this.id}" is used up ${words}. Wait until it is renewed, or use another judge.`,
       blocked: `The editor's model "${this.id}" is blocked for this extension ${words}. Use another judge.`,
       other: `The editor's model "${this.id}" failed ${words}.`,

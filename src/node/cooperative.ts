@@ -6,7 +6,10 @@ const usage: Pick<NodeJS.Process, 'cpuUsage'> & {
   readonly threadCpuUsage?: NodeJS.Process['cpuUsage'];
 } = process;
 
-/** CPU time so far, in milliseconds: on a busy machine, less than wall-clock time. Only differences are meaningful. */
+/**
+ * CPU time used so far, in milliseconds. On a busy machine, this is less than wall-clock time. Only differences are
+ * meaningful.
+ */
 export function cpuTime(): number {
   const { user, system } = usage.threadCpuUsage?.() ?? usage.cpuUsage();
   return (user + system) / 1000;
@@ -15,15 +18,15 @@ export function cpuTime(): number {
 /** Milliseconds of work before yielding to other tasks. */
 const SLICE = 10;
 
-/** Awaited between steps of long work; yields to other tasks if it took long enough. */
+/** Awaited between the steps of long work. Yields to other tasks if enough time has passed. */
 export type Step = () => Promise<void>;
 
 /** Long work that can pause at each `yield`. */
 export type Work<Result> = Generator<undefined, Result>;
 
 /**
- * @param most milliseconds of CPU time, so that other tasks and a busy machine don't count
- * @returns rejects with the signal's reason when aborted, and with `WorkLimitError`
+ * @param most maximum milliseconds of CPU time, which excludes other tasks and waits on a busy machine
+ * @returns a function that rejects with the signal's reason when aborted, and with `WorkLimitError` above the maximum
  */
 export function stepsOf(signal?: AbortSignal, most = Number.POSITIVE_INFINITY): Step {
   let began = performance.now();

@@ -7,7 +7,7 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** @param what how to name it, such as `"../agent.mjs"` */
+/** @param what the path's name in the message, such as `"../agent.mjs"` */
 export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
@@ -22,7 +22,7 @@ export const RECORD_FILES = `**/${DATA_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
 export interface RecordRoot {
   /** The eval file's path as given. */
   readonly named: string;
-  /** The same path, with links in its folder followed. */
+  /** The same path, with links in its folder resolved. */
   readonly path: string;
   /** The folder that contains, or will contain, `.turnlight`. Paths in records are relative to it. */
   readonly root: string;
@@ -38,18 +38,18 @@ export function isInDataFolder(path: string): boolean {
   return dirname(path).endsWith(join(sep, DATA_FOLDER, RUNS_FOLDER));
 }
 
-/** A path as written in an eval file's records: relative to their root, with `/`. */
+/** A path as written in an eval file's records: relative to the records' root, with `/`. */
 export function recordedPath({ named, path, root }: RecordRoot, given: string): string {
   const followed = resolve(dirname(path), relative(dirname(named), given));
   return relative(root, followed).split(sep).join('/');
 }
 
-/** Makes a path in a record absolute; version 1 records contain absolute paths. @param root of the record */
+/** Makes a path in a record absolute; version 1 records contain absolute paths. @param root the record's root */
 export function absolutePath(root: string, recorded: string): string {
   return isAbsolute(recorded) ? recorded : resolve(root, recorded);
 }
 
-/** The path of a recorded file relative to the eval file as it was opened, even through a link. */
+/** A recorded file's path, relative to the eval file as it was opened, even if through a link. */
 export function namedPath(
   { named, path }: Pick<RecordRoot, 'named' | 'path'>,
   absolute: string,
@@ -57,12 +57,20 @@ export function namedPath(
   return resolve(dirname(named), relative(dirname(path), absolute));
 }
 
-/** A run's line with all its paths changed. */
-export function mapRunPaths(line: RunLine, change: (path: string) => string): RunLine {
-  return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
+/** A run's line with all of its paths changed. @param change gets the path of the eval file, too */
+export function mapRunPaths(
+  line: RunLine,
+  change: (path: string, suite: string) => string,
+): RunLine {
+  const files = line.files.map(({ path, includes, ...file }) => ({
+    ...file,
+    path: change(path, path),
+    ...(includes && { includes: includes.map((one) => change(one, path)) }),
+  }));
+  return { ...line, files };
 }
 
-/** A case's line with all its paths changed: suite, case, fault, turns, and assertions. */
+/** A case's line with all of its paths changed: suite, case, fault, turns, and assertions. */
 export function mapCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
   const { conversation, source, suite, verdicts, fault, failed_turn } = line;
   const changed = <Located extends { readonly path: string }>(source: Located): Located => ({
@@ -95,21 +103,21 @@ export function mapCasePaths(line: CaseLine, change: (path: string) => string): 
   };
 }
 
-/** `shop.labels` next to `shop.eval.yaml`. */
+/** The folder for an eval file's labels: `shop.labels` next to `shop.eval.yaml`. */
 export function labelsFolder(evalFile: string): string {
   return join(dirname(evalFile), `${evalName(evalFile)}.labels`);
 }
 
-/** The file name without `.eval.yaml`. */
+/** The file's name without `.eval.yaml`. */
 export function evalName(evalFile: string): string {
   return basename(evalFile).replace(EVAL_ENDING, '');
 }
 
-/** A safe file name for a person: `ann@example.com` stays as is, and path separators are removed. */
+/** A safe file name for a person. `ann@example.com` is kept as it is, but path separators are removed. */
 export function personName(person: string): string {
   const name = person
     .replace(/[^A-Za-z0-9@._+-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+    .replace(/^[^A-Za-z0-9]+|(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/g, '');
   return name.slice(0, 80) || 'someone';
 }
 

@@ -9,7 +9,7 @@ const share = z.number().nullable();
 /** How well the judge would agree with people at other thresholds. */
 const thresholdsSchema = z.strictObject({
   head: z.array(z.string()),
-  /** Sorted by threshold: table cells, as named in `head`, and the numbers for the chart. */
+  /** Rows sorted by threshold. Each has the table cells, as named in `head`, and the numbers for the chart. */
   rows: z.array(
     z.strictObject({ cells: z.array(z.string()), precision: share, recall: share, kappa: share }),
   ),
@@ -20,13 +20,13 @@ const thresholdsSchema = z.strictObject({
 });
 
 const rowSchema = z.strictObject({
-  /** As named in `head`. */
+  /** Table cells, as named in `head`. */
   cells: z.array(z.string()),
-  /** Counts by answer, the judge's first. */
+  /** Counts for each combination of answers; the judge's answer comes first. */
   confusion: z.strictObject({ failFail: count, failPass: count, passFail: count, passPass: count }),
-  /** Indexes in `disagreements`. */
+  /** Indexes into `disagreements`. */
   disagreements: z.array(count),
-  /** Absent for turns, and if the judge gives only one score. */
+  /** Absent for turns, and if the judge always gives the same score. */
   thresholds: thresholdsSchema.optional(),
 });
 
@@ -38,7 +38,7 @@ const disagreementSchema = z.strictObject({
   said: z.array(
     z.strictObject({ person: z.string(), words: z.string(), comment: z.string().optional() }),
   ),
-  /** Present if the question has changed since. */
+  /** Present if the question has changed since it was labeled. */
   mark: z.string().optional(),
 });
 
@@ -48,7 +48,7 @@ const agreementSchema = z.strictObject({
   head: z.array(z.string()),
   meaning: z.string(),
   rows: z.array(rowSchema),
-  /** Labels that aren't counted. */
+  /** Notes on labels that aren't counted. */
   notes: z.array(z.string()),
   problems: z.array(z.string()),
   disagreements: z.array(disagreementSchema),
@@ -61,7 +61,7 @@ export const agreementProtocol = {
   toPage: z.strictObject({ kind: z.literal('snapshot'), agreement: agreementSchema }),
   fromPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('ready') }),
-    /** Opens the conversation of a disagreement at its turn. */
+    /** Opens the conversation of a disagreement, at its turn. */
     z.strictObject({ kind: z.literal('open'), disagreement: count }),
   ]),
   state: z.strictObject({}),

@@ -7,6 +7,7 @@ export const SETTINGS = {
   timeout: 'timeout',
   maxCost: 'maxCost',
   cache: 'cache',
+  tracesPort: 'traces.port',
   verdictMarks: 'verdictMarks',
   person: 'labels.person',
   trace: 'trace.server',
@@ -17,7 +18,7 @@ export const LANGUAGE_ID = 'conversation-eval';
 /** URI scheme of the documents that show a judge's request. */
 export const JUDGE_REQUEST_SCHEME = 'turnlight-judge';
 
-/** Commands that code lenses run. Arguments: the file's URI and, for a case, its id. */
+/** Commands that code lenses run. Their arguments are the file's URI and, for a case, its id. */
 export const COMMANDS = {
   runCase: 'turnlight.runCase',
   runFile: 'turnlight.runFile',
@@ -25,8 +26,12 @@ export const COMMANDS = {
   saveConversation: 'turnlight.saveConversation',
   judgeAgain: 'turnlight.judgeAgain',
   resume: 'turnlight.resume',
+  talk: 'turnlight.talk',
   improveJudge: 'turnlight.improveJudge',
 } as const;
 
-/** Node flags of the server. In workspaces with many long files, it would otherwise keep over a gigabyte of garbage. */
+/**
+ * Node flags of the server. Without them, the server would keep over a gigabyte of garbage in workspaces with many long
+ * files.
+ */
 export const SERVER_FLAGS: readonly string[] = ['--max-old-space-size=768'];

@@ -17,7 +17,7 @@ const outcomeSchema = z.strictObject({
   threshold: z.number().min(0).max(1),
   label: z.string().optional(),
   reason: z.string().optional(),
-  /** Highest minus lowest score of several samples, if they differ. */
+  /** Highest minus lowest score across samples, if they differ. */
   spread: z.number().min(0).optional(),
   compared: comparedSchema.optional(),
 });
@@ -32,37 +32,39 @@ const columnSchema = z.strictObject({
 });
 
 const caseSchema = z.strictObject({
-  /** Index in `suites`. */
+  /** Index into `suites`. */
   suite: count,
-  /** Includes the variant. */
+  /** The case's title, including its variant. */
   title: z.string(),
   status: statusSchema,
   score: z.number().min(0).max(1).nullable(),
-  /** The displayed score, rounded to the correct side of the threshold. */
+  /** The score to show, rounded to the correct side of the threshold. */
   scored: z.string().optional(),
   /** Why the case errored or was skipped. */
   reason: z.string().optional(),
-  /** Indexes in `tags`. */
+  /** Indexes into `tags`. */
   tags: z.array(count),
+  /** Its target's variant, as an index into `variants`. */
+  variant: count.optional(),
   cost: z.number().min(0).nullable(),
-  /** Milliseconds, for all repetitions. */
+  /** Milliseconds for all repetitions together. */
   duration: z.number().min(0),
-  /** Pairs of indexes (column, outcome in the column), repetition by repetition. */
+  /** Pairs of indexes (a column, and one of the outcomes in that column), repetition by repetition. */
   cells: z.array(count),
-  /** If the case is repeated: number of repetitions by state. */
+  /** Number of repetitions by state; set if the case is repeated. */
   repeated: z
     .strictObject({
       passed: count,
       finished: z.int().min(1),
       planned: z.int().min(1),
-      /** Lowest and highest displayed score, if they differ. */
+      /** Lowest and highest score as shown, if they differ. */
       range: z.string().optional(),
     })
     .optional(),
-  /** People's labels, in pairs: the index of a column, and 1 if somebody marked the verdict as wrong. */
+  /** People's labels, as pairs: the index of a column, and 1 if somebody marked the verdict as wrong. */
   people: z.array(count).optional(),
   compared: comparedSchema.optional(),
-  /** In the base run of a comparison. */
+  /** The case in the base run of a comparison. */
   before: z
     .strictObject({ cost: z.number().min(0).nullable(), duration: z.number().min(0) })
     .optional(),
@@ -72,53 +74,59 @@ export const tableSchema = z.strictObject({
   /** The displayed names of the eval files. */
   suites: z.array(z.string()),
   tags: z.array(z.string()),
+  /** Names of target variants. */
+  variants: z.array(z.string()),
   columns: z.array(columnSchema),
-  /** Each case once, in the order of the record. */
+  /** Each case exactly once, in record order. */
   cases: z.array(caseSchema),
 });
 
-export const SORT_COLUMNS = ['case', 'status', 'others', 'tags', 'cost', 'duration'] as const;
+export const SORT_COLUMNS = [
+  ...(['case', 'variant', 'status', 'others', 'tags'] as const),
+  ...(['cost', 'duration'] as const),
+] as const;
 
-/** The sorting, grouping, and filters of the table. */
+/** The table's sorting, grouping, and filters. */
 const tableSettingsSchema = z.strictObject({
   sort: z
     .strictObject({
-      /** One of `SORT_COLUMNS`, or `assertion NAME`. */
+      /** The sort key: one of `SORT_COLUMNS`, or `assertion NAME`. */
       by: z.string(),
       descending: z.boolean(),
     })
     .optional(),
-  group: z.enum(['none', 'file', 'tag']),
-  /** The status of the case, or of the verdict if `assertion` is set. `bad`: failed or errored. */
+  group: z.enum(['none', 'file', 'tag', 'variant']),
+  /** Status of the case, or of the verdict if `assertion` is set. `bad` means failed or errored. */
   status: z.enum(['all', 'bad', ...statusSchema.options]),
   assertion: z.string().optional(),
-  /** The change of the case, or of the verdict if `assertion` is set. */
+  /** Change of the case, or of the verdict if `assertion` is set. */
   change: z.enum(OUTCOMES).optional(),
   tag: z.string().optional(),
+  variant: z.string().optional(),
   label: z.string().optional(),
-  /** Verdicts that people labeled right, or wrong. */
+  /** Selects verdicts that people labeled as right, or as wrong. */
   people: z.enum(['right', 'wrong']).optional(),
   text: z.string(),
-  /** Collapsed groups. */
+  /** Names of collapsed groups. */
   folded: z.array(z.string()),
-  /** Pixels from the top of the table. */
+  /** Scroll position in pixels from the top of the table. */
   scroll: z.number().min(0),
 });
 
-/** What the view restores after a reload. Paths are absolute. */
+/** State that the view restores after a reload. Paths are absolute. */
 export const resultsStateSchema = z.strictObject({
   records: z.array(z.string()).min(1),
-  /** The records of the base run of a comparison. */
+  /** Records of the base run in a comparison. */
   base: z.array(z.string()).min(1).optional(),
   shown: tableSettingsSchema.optional(),
 });
 
-/** The differences between two runs, in sentences. */
+/** The differences between two runs, as sentences. */
 const findingsSchema = z.strictObject({
   /** Names of the two runs. */
   runs: z.array(z.string()),
   changed: z.array(z.string()),
-  /** The result in one sentence; `evidence` has one per assertion. */
+  /** The result in one sentence; `evidence` contains one sentence per assertion. */
   sentence: z.string(),
   evidence: z.array(
     z.strictObject({
@@ -129,27 +137,37 @@ const findingsSchema = z.strictObject({
   noise: z.array(z.string()),
 });
 
-/** All cases of a run, each as one row, without conversations and rationales. */
+/** A comparison of a target's variants: a row for each variant, and sentences about their differences. */
+export const variantTableSchema = z.strictObject({
+  head: z.array(z.string()),
+  rows: z.array(z.array(z.string())),
+  legend: z.string(),
+  sentences: z.array(z.string()),
+});
+
+/** All cases in a run, one row each, without conversations and rationales. */
 const resultsSchema = z.strictObject({
   records: z.array(z.string()).min(1),
   title: z.string(),
   /** Time, cost, and duration. */
   facts: z.array(z.string()),
-  /** `reading`: the record isn't fully read yet; `interrupted`: cancelled, stopped, or killed. */
+  /** `reading`: the record hasn't been read completely yet; `interrupted`: cancelled, stopped, or killed. */
   phase: z.enum(['reading', 'running', 'interrupted', 'over']),
-  /** Changes if the record was replaced: earlier search results are then invalid. */
+  /** Changes if the record was replaced, which makes earlier search results invalid. */
   generation: z.int().min(0),
   /** Errors from reading the record. */
   problems: z.array(z.string()),
+  /** Present once the run is over. */
+  variants: z.array(variantTableSchema).optional(),
   table: tableSchema,
-  /** The table's row indexes in file order; absent if the table already has that order. */
+  /** The table's row indexes in file order; absent if the table is already in that order. */
   order: z.array(count).optional(),
   /** Present if two runs are compared. */
   comparison: z
     .strictObject({
       /** Absolute paths of the base run's records. */
       base: z.array(z.string()).min(1),
-      /** Present once both runs are read. */
+      /** Present once both runs have been read. */
       findings: findingsSchema.optional(),
     })
     .optional(),
@@ -159,7 +177,7 @@ const resultsSchema = z.strictObject({
 export const resultsProtocol = {
   toPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('snapshot'), results: resultsSchema }),
-    /** Further cases that match the search, as indexes into the table. */
+    /** More cases that match the search, as indexes into the table. */
     z.strictObject({
       kind: z.literal('found'),
       search: z.int(),
@@ -171,9 +189,9 @@ export const resultsProtocol = {
   ]),
   fromPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('ready') }),
-    /** Opens the conversation of a case; with `column`, at the verdict's quote. */
+    /** Opens a case's conversation; if `column` is set, at the quote of the verdict in that column. */
     z.strictObject({ kind: z.literal('open'), case: count, column: count.optional() }),
-    /** Searches whole conversations and verdicts, and ends the previous search. Empty: only ends it. */
+    /** Searches whole conversations and verdicts, and ends the previous search. An empty text only ends the search. */
     z.strictObject({
       kind: z.literal('search'),
       search: z.int(),
@@ -182,7 +200,7 @@ export const resultsProtocol = {
       from: count,
     }),
     z.strictObject({ kind: z.literal('copy'), cases: z.array(count) }),
-    /** Lets the user choose a run to compare this one with. */
+    /** Lets the user choose a run to compare with this one. */
     z.strictObject({ kind: z.literal('compare') }),
     /** Runs the cases that the run didn't finish. */
     z.strictObject({ kind: z.literal('resume') }),
@@ -191,6 +209,7 @@ export const resultsProtocol = {
   state: resultsStateSchema,
 } satisfies PageProtocol;
 
+export type VariantTable = z.infer<typeof variantTableSchema>;
 export type ResultsTable = z.infer<typeof tableSchema>;
 export type ResultsCase = z.infer<typeof caseSchema>;
 export type ResultsColumn = z.infer<typeof columnSchema>;

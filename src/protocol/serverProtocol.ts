@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { statusSchema } from '../core/verdict.ts';
 
-/** The client's `initializationOptions`. `extension`: whether it supports the messages below. */
+/** The client's `initializationOptions`. `extension` is true if the client supports the messages below. */
 export const clientOptionsSchema = z.object({ extension: z.boolean().catch(false) });
 
 export type ClientOptions = z.infer<typeof clientOptionsSchema>;
@@ -12,10 +12,10 @@ export const EDITOR_MODELS = 'turnlight/editorModels';
 /** As `provider:model`. */
 export const editorModelsSchema = z.array(z.string());
 
-/** Notifies the extension that cases get new ids if an edit is applied → `caseRenamesSchema`. */
+/** Notifies the extension that cases will get new ids if an edit is applied → `caseRenamesSchema`. */
 export const CASE_RENAMES = 'turnlight/caseRenames';
 
-/** Notifies the extension that the results of a case were moved to its new id → `caseRenamedSchema`. */
+/** Notifies the extension that a case's results were moved to its new id → `caseRenamedSchema`. */
 export const CASE_RENAMED = 'turnlight/caseRenamed';
 
 export const caseRenamedSchema = z.strictObject({
@@ -67,7 +67,7 @@ export const readParamsSchema = z.strictObject({ uri: z.string(), maxBytes: z.nu
 export const readReplySchema = z.union([
   z.strictObject({ text: z.string() }),
   z.strictObject({
-    reason: z.enum(['missing', 'too-large', 'not-utf8', 'unreadable']),
+    reason: z.enum(['missing', 'too-large', 'not-utf8', 'not-image', 'unreadable']),
     message: z.string(),
   }),
 ]);

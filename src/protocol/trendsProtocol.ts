@@ -6,12 +6,12 @@ const count = z.int().min(0);
 export const METRICS = ['passRate', 'score', 'cost', 'latency'] as const;
 
 const pointSchema = z.strictObject({
-  /** Index in `runs`. */
+  /** Index into `runs`. */
   run: count,
-  /** Number of conversations with all repetitions; skipped cases have none. */
+  /** Number of conversations, counting all repetitions; skipped cases have none. */
   conversations: count,
   cases: count,
-  /** Number of cases that errored; pass rate and score exclude them. */
+  /** Number of cases that errored; the pass rate and the score don't include them. */
   errored: count,
   passRate: z.number().min(0).max(1).nullable(),
   score: z.number().min(0).max(1).nullable(),
@@ -21,11 +21,14 @@ const pointSchema = z.strictObject({
 });
 
 const trendsSchema = z.strictObject({
-  /** From oldest to newest. */
+  /** Runs from oldest to newest. */
   runs: z.array(
     z.strictObject({ title: z.string(), time: z.string(), commit: z.string().optional() }),
   ),
-  /** Each eval file and, if there are several, all of them together. The first one is selected by default. */
+  /**
+   * One entry for each eval file and, if there are several, one for all of them together. The first entry is selected
+   * by default.
+   */
   suites: z.array(z.strictObject({ name: z.string(), points: z.array(pointSchema) })),
 });
 
@@ -36,7 +39,7 @@ export const trendsProtocol = {
     z.strictObject({ kind: z.literal('ready') }),
     z.strictObject({ kind: z.literal('open'), run: count }),
   ]),
-  /** `suite`: the name of the selected suite. */
+  /** `suite` is the name of the selected suite. */
   state: z.strictObject({ suite: z.string().optional() }),
 } satisfies PageProtocol;
 

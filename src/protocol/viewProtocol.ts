@@ -7,21 +7,22 @@ import { opinionSchema } from '../core/record/label.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
+import { loadedImage, loadImage } from './imageMessages.ts';
 import { type FromPage, type PageProtocol, PHASES, type ToPage } from './viewPage.ts';
 
-/** Identifies the conversation of a view. Saved, so that a reload restores it. */
+/** Identifies the conversation that a view shows. Saved, so that a reload restores it. */
 export const viewStateSchema = z.strictObject({
-  /** The eval file, as a URI. */
+  /** The eval file's URI. */
   file: z.string(),
   id: z.string(),
   /** The variant, if the case has several. */
   variant: z.string().optional(),
   repetition: z.int().min(1),
-  /** Absolute path of the run's record; the last run if absent. */
+  /** Absolute path of the run's record; the last run's if absent. */
   record: z.string().optional(),
-  /** The folder that the record's paths are relative to; the record's own by default. */
+  /** The folder that the record's paths are relative to; the record's own root by default. */
   root: z.string().optional(),
-  /** Absolute paths of two compared runs' records. */
+  /** Absolute paths of the records of two compared runs. */
   compared: z
     .strictObject({ base: z.array(z.string()).min(1), head: z.array(z.string()).min(1) })
     .optional(),
@@ -47,24 +48,24 @@ const comparedSchema = z.strictObject({
   /** Names of the two runs. */
   before: z.string(),
   after: z.string(),
-  /** In the base run; absent if only one run has the case. The snapshot then shows that run. */
+  /** The case in the base run; absent if only one run has the case. The snapshot then shows that run. */
   base: recordedCaseSchema.optional(),
   assertions: z.array(
     z.strictObject({
       change: z.enum(OUTCOMES),
       /** `Tone: passed 1.00 → failed 0.40, worse in turn 4` */
       text: z.string(),
-      /** Indexes of its verdicts in the two runs. */
+      /** Indexes of the assertion's verdicts in the two runs. */
       base: index.optional(),
       head: index.optional(),
     }),
   ),
-  /** Turns that got worse, or better, according to any assertion. */
+  /** Numbers of turns that got worse, or better, according to any assertion. */
   worse: z.array(z.int().min(1)),
   better: z.array(z.int().min(1)),
   changed: z.strictObject({
     count: index,
-    /** 1-based position of the displayed case among them; absent if it hasn't changed. */
+    /** 1-based position of the displayed case among the changed cases; absent if the case hasn't changed. */
     at: z.int().min(1).optional(),
   }),
 });
@@ -80,11 +81,11 @@ export const snapshotSchema = z.strictObject({
   stopReason: z.enum(stopReasons).optional(),
   /** Why the simulated user ended the conversation. */
   stopRationale: z.string().optional(),
-  /** How the case has changed since the run, if it has. */
+  /** How the case has changed since the run; absent if it hasn't. */
   changed: z.enum(Object.keys(CHANGES) as [Change, ...Change[]]).optional(),
-  /** Location of the mistake that `reason` describes, if it is in a data file. */
+  /** Location of the mistake that `reason` describes, if the mistake is in a data file. */
   fault: sourceSchema.optional(),
-  /** The turn that is still streaming. */
+  /** Number of the turn that is still streaming. */
   speaking: z.int().min(1).optional(),
   /** The case's assertions in the current file; empty if the case has errors. */
   assertions: z.array(statedAssertionSchema),
@@ -93,25 +94,25 @@ export const snapshotSchema = z.strictObject({
   duration: z.number().optional(),
   /** ISO 8601. */
   finished: z.string().optional(),
-  /** A sentence about the results of its repetitions, if there are several. */
+  /** A sentence about the results of the case's repetitions, if there are several. */
   repeated: z.string().optional(),
-  /** A sentence about the results of the case's last runs. */
+  /** A sentence about the case's results in recent runs. */
   history: z.string().optional(),
-  /** The cases of the run that failed or errored, if any. */
+  /** The run's cases that failed or errored, if any. */
   failing: z
     .strictObject({
       count: z.int().min(1),
-      /** 1-based position of the displayed case among them; absent if it isn't one of them. */
+      /** 1-based position of the displayed case among the failing cases; absent if it isn't one of them. */
       at: z.int().min(1).optional(),
     })
     .optional(),
-  /** Labels of the verdicts; absent if nothing can be labeled. */
+  /** Labels for the verdicts; absent if nothing can be labeled. */
   labels: z
     .strictObject({
-      /** The viewer's name in label files. */
+      /** The name used for the viewer in label files. */
       person: z.string(),
       given: z.array(opinionSchema),
-      /** How often each judge was right so far, according to the labels of this eval file. */
+      /** How often each judge has been right so far, according to this eval file's labels. */
       tallies: z.array(
         z.strictObject({
           judge: z.string(),
@@ -127,32 +128,36 @@ export const snapshotSchema = z.strictObject({
     })
     .optional(),
   compared: comparedSchema.optional(),
+  /** For a conversation from traces: whether it could be rebuilt, so that it can be judged and saved. */
+  received: z.enum(['complete', 'unclear']).optional(),
 });
 
 /** Messages between the extension and the conversation view. */
 export const conversationProtocol = {
   toPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('snapshot'), snapshot: snapshotSchema }),
-    /** Scroll to a turn and focus it. */
+    /** Scroll to a turn, and focus it. */
     z.strictObject({ kind: z.literal('reveal-turn'), turn: z.int().min(1) }),
+    loadedImage,
   ]),
   fromPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('ready') }),
     z.strictObject({ kind: z.literal('open-turn'), turn: z.int().min(1) }),
     z.strictObject({ kind: z.literal('open-assertion'), index }),
     z.strictObject({ kind: z.literal('open-fault') }),
-    /** Show the judge's request for a verdict, by the key of its assertion. */
+    loadImage,
+    /** Show the judge's request for a verdict, identified by its assertion's key. */
     z.strictObject({ kind: z.literal('show-request'), key: z.string() }),
     z.strictObject({ kind: z.literal('run') }),
     z.strictObject({ kind: z.literal('cancel') }),
-    /** Add the conversation to the file, as a new case. */
+    /** Add the conversation to a file as a new case. */
     z.strictObject({ kind: z.literal('save') }),
     /** Judge this conversation with the assertions in the current file. */
     z.strictObject({ kind: z.literal('judge-again') }),
     z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
     /** Show the next or previous changed case. */
     z.strictObject({ kind: z.literal('show-changed'), step: z.literal([1, -1]) }),
-    /** Show the next or previous failing case of the run. */
+    /** Show the run's next or previous failing case. */
     z.strictObject({ kind: z.literal('show-failing'), step: z.literal([1, -1]) }),
     z.strictObject({
       kind: z.literal('label'),

@@ -8,13 +8,13 @@ import { MAX_REPETITIONS } from '../core/suite.ts';
 import type { EndpointLimitsState } from '../models/endpoint/rateLimiter.ts';
 import { isEvalFile } from '../node/paths.ts';
 
-// Messages between a run and its workers are untrusted until they are parsed here.
+// Messages between a run and its workers are untrusted until this code has parsed them.
 
 const DAY = 86_400_000;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Relative to the workspace folder, with `/`; can't lead outside. */
+/** A path relative to the workspace folder, with `/`. It can't lead outside the folder. */
 const path = z.string().min(1).max(4_096).refine(staysInside);
 
 const evalFile = path.refine(isEvalFile);
@@ -23,11 +23,11 @@ const name = z.string().max(10_000);
 
 /** What a run requires of its workers. */
 const manifestSchema = z.strictObject({
-  /** Of Turnlight. */
+  /** The version of Turnlight. */
   version: z.string().max(100),
   timeout: z.int().min(1).max(DAY),
   maxCost: z.number().positive().optional(),
-  /** Whether workers may use their caches. */
+  /** Whether workers may use their own caches. */
   cache: z.boolean(),
   suites: z
     .array(
@@ -37,7 +37,8 @@ const manifestSchema = z.strictObject({
         models: z.array(name).max(1_000),
       }),
     )
-    .max(LIMITS.recordCases),
+    .max(LIMITS.recordCases)
+    .refine((suites) => new Set(suites.map(({ path }) => path)).size === suites.length),
 });
 
 const jobSchema = z.strictObject({
@@ -49,10 +50,10 @@ const jobSchema = z.strictObject({
 
 const workerStatusSchema = z.strictObject({
   name: z.string().max(300),
-  /** `reads`: it is still checking its files. */
+  /** `reads` means that the worker is still checking its files. */
   state: z.enum(['reads', 'serves', 'refuses']),
   why: z.string().max(5_000).optional(),
-  /** Changes while the worker is running. */
+  /** A heartbeat, which changes while the worker is running. */
   beat: z.int().min(0),
 });
 
@@ -87,7 +88,7 @@ export type WorkerStatus = z.infer<typeof workerStatusSchema>;
 
 export const MAX_MANIFEST_BYTES = LIMITS.transcript;
 
-const MAX_WORKER_BYTES = 20_000;
+export const MAX_WORKER_BYTES = 20_000;
 
 const MAX_LIMITS_BYTES = 2_000;
 

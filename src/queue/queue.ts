@@ -1,3 +1,3 @@
-// The entry point of the queue: a separate file in the package, which the extension doesn't contain.
+// The queue's entry point: a separate file in the npm package. The extension doesn't contain it.
 export { openQueuedRun } from './queuedRun.ts';
 export { serveQueue } from './serveQueue.ts';

@@ -13,6 +13,7 @@ import type { OpenRunner } from '../runner/run.ts';
 import type { PlannedCase } from '../runner/runOptions.ts';
 import {
   type CaseJob,
+  MAX_WORKER_BYTES,
   type Manifest,
   readLine,
   readWorkerStatus,
@@ -24,26 +25,37 @@ import { localPath, type SuiteWithFiles, sharedPath, sharedSuite } from './share
 
 const HEARTBEAT_INTERVAL = 1_000;
 
-/** Milliseconds that an unreachable Redis may delay the end of a run. */
+/** Maximum milliseconds that an unreachable Redis may delay the end of a run. */
 const CLOSE_TIMEOUT = 10_000;
 
 /** Number of heartbeats between checks for results without an event. */
 const BEATS_PER_SWEEP = 5;
 
-/** Maximum number of attempts if a worker fails a case because of a bug. */
+/** Returns the values of a hash, except values longer than allowed, because others may write to the hash. */
+const SHORT_VALUES = `
+local short = {}
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if redis.call('HSTRLEN', KEYS[1], field) <= tonumber(ARGV[1]) then
+    short[#short + 1] = redis.call('HGET', KEYS[1], field)
+  end
+end
+return short
+`;
+
+/** Maximum number of attempts if a case fails because of a bug in a worker. */
 const MAX_ATTEMPTS = 2;
 
-/** Maximum number of events in Redis, including results; the sweep finds results whose events were dropped. */
+/** Maximum number of events to keep in Redis, including results. The sweep finds results whose events were dropped. */
 const MAX_EVENTS = 2_000;
 
 interface QueuedRunOptions extends RemoteOptions {
   readonly url: string;
-  /** Of Turnlight. */
+  /** The version of Turnlight. */
   readonly version: string;
   readonly suites: readonly SuiteWithFiles[];
   readonly timeout: number;
   readonly maxCost?: number;
-  /** Whether workers may use their caches. */
+  /** Whether workers may use their own caches. */
   readonly cache: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -55,7 +67,7 @@ interface PendingCase {
   readonly reject: (error: unknown) => void;
 }
 
-/** Starts a run whose cases run on the workers of a queue. @throws QueueError */
+/** Starts a run whose cases are executed by a queue's workers. @throws QueueError */
 export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunner> {
   const { url, version, root, timeout, maxCost, cache, log, signal } = options;
   const manifest: Manifest = {
@@ -66,7 +78,7 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
     suites: await Promise.all(options.suites.map((one) => sharedSuite(one, root))),
   };
   const connection = await connect(url, options.scrubber, log);
-  const { bullmq, redis } = connection;
+  const { bullmq, redis, use } = connection;
   const id = randomBytes(8).toString('hex');
   const keys = keysOf(id);
   const results = new RemoteResults(options);
@@ -91,7 +103,7 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
   };
   const checkCost = async () => {
     if (stopped || maxCost === undefined) return;
-    stopped ||= (await redis.hget(keys.cost, 'exhausted')) === '1';
+    stopped ||= (await use(redis.hget(keys.cost, 'exhausted'))) === '1';
   };
   const onCompleted = async (jobId: string, text: unknown) => {
     const found = pending.get(jobId);
@@ -99,7 +111,7 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
     pending.delete(jobId);
     try {
       await checkCost();
-      // Empty if the cost limit prevented its start.
+      // Empty if the cost limit prevented the case from starting.
       const isUnstarted = text === '' && stopped;
       found.resolve(isUnstarted ? undefined : await results.finished(found.planned, text));
     } catch (error) {
@@ -126,11 +138,12 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
   const beat = async () => {
     if ((await redis.expire(keys.manifest, RUN_TTL)) === 0) {
       const message =
-        'The queue has forgotten this run: its Redis was emptied, or this computer slept too long.';
+        'The queue no longer has this run: Redis was cleared, or this computer was asleep too long.';
       throw new QueueError('lost', message);
     }
     if ((await redis.hlen(keys.workers)) < 1_000) {
-      workers.update(await redis.hvals(keys.workers), performance.now());
+      const found = await redis.eval(SHORT_VALUES, 1, keys.workers, MAX_WORKER_BYTES);
+      workers.update(found as string[], performance.now());
     }
     await checkCost();
     beats += 1;
@@ -141,27 +154,40 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
     }
   };
   signal.addEventListener('abort', () => fail(signal.reason));
-  await events.waitUntilReady();
-  await redis.set(keys.manifest, JSON.stringify(manifest), 'EX', RUN_TTL);
-  await redis.zadd(RUNS, Date.now(), id);
-
-  // A beat before the manifest is there would report that Redis has lost the run.
-  let isBeating = false;
-  const timer = setInterval(async () => {
-    if (isBeating) return;
-    isBeating = true;
-    await beat().catch(fail);
-    isBeating = false;
-  }, HEARTBEAT_INTERVAL);
-
   const removeRun = async () => {
     await redis.del(keys.manifest, keys.workers, keys.cost, keys.held, keys.limits);
     await redis.zrem(RUNS, id);
     await queue.obliterate({ force: true });
   };
+  let timer: NodeJS.Timeout | undefined;
+  /** Removes the run, which makes workers stop its cases. */
+  const close = async () => {
+    clearInterval(timer);
+    await waitAtMost(CLOSE_TIMEOUT, removeRun());
+    await waitAtMost(CLOSE_TIMEOUT, Promise.allSettled([events.close(), queue.close()]));
+    await connection.close();
+  };
+  try {
+    await use(events.waitUntilReady());
+    await use(redis.set(keys.manifest, JSON.stringify(manifest), 'EX', RUN_TTL));
+    await use(redis.zadd(RUNS, Date.now(), id));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  // A heartbeat before the manifest exists would report that Redis has lost the run.
+  let isBeating = false;
+  timer = setInterval(async () => {
+    if (isBeating) return;
+    isBeating = true;
+    await use(beat()).catch(fail);
+    isBeating = false;
+  }, HEARTBEAT_INTERVAL);
+
   let count = 0;
   return {
-    // The workers decide how many of these run.
+    // The workers decide how many of these run at the same time.
     concurrency: 500,
     get stopped() {
       return stopped;
@@ -175,16 +201,10 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
       const jobId = `case-${count}`;
       return new Promise((resolve, reject) => {
         pending.set(jobId, { planned, resolve, reject });
-        queue.add('case', job, { jobId, attempts: MAX_ATTEMPTS }).catch(reject);
+        use(queue.add('case', job, { jobId, attempts: MAX_ATTEMPTS })).catch(fail);
       });
     },
-    /** Workers stop the cases of a removed run. */
-    async close() {
-      clearInterval(timer);
-      await waitAtMost(CLOSE_TIMEOUT, removeRun());
-      await waitAtMost(CLOSE_TIMEOUT, Promise.allSettled([events.close(), queue.close()]));
-      await connection.close();
-    },
+    close,
   };
 }
 
@@ -204,7 +224,7 @@ export class RemoteResults {
     this.#options = options;
   }
 
-  /** A worker started the case; another worker may start it again. */
+  /** Reports that a worker started the case. Another worker may start it again later. */
   started({ ref, case: suiteCase }: PlannedCase): Promise<void> {
     const key = executionKey(ref);
     const known = this.#started.get(key);
@@ -252,7 +272,7 @@ export class RemoteResults {
   }
 }
 
-/** Whether a line from a worker answers its case's questions and has the status that its verdicts imply. */
+/** Whether a worker's line answers its case's questions, and has the status that its verdicts imply. */
 async function isValidResult(line: CaseLine, { case: suiteCase }: PlannedCase): Promise<boolean> {
   if (line.status === 'error') return true;
   return answersCase(line, (await openCase(suiteCase)).suiteCase);
@@ -261,14 +281,14 @@ async function isValidResult(line: CaseLine, { case: suiteCase }: PlannedCase): 
 /** Milliseconds without a heartbeat after which a worker counts as gone. */
 const WORKER_TIMEOUT = 10_000;
 
-/** Milliseconds that other workers have to join after one has refused. */
+/** Milliseconds that other workers have to join after one has refused the run. */
 const JOIN_TIMEOUT = 2_000;
 
 interface KnownWorker extends WorkerStatus {
   readonly heard: number;
 }
 
-/** Tracks the workers of a run, and logs changes. */
+/** Tracks a run's workers, and logs changes. */
 class Workers {
   readonly #known = new Map<string, KnownWorker>();
   readonly #log: Logger;
@@ -280,7 +300,7 @@ class Workers {
     this.#log = log;
   }
 
-  /** @param texts from the workers @throws QueueError if every worker refuses the run */
+  /** @param texts messages from the workers @throws QueueError if every worker refuses the run */
   update(texts: readonly string[], now: number): void {
     for (const text of texts) {
       const member = readWorkerStatus(text);
@@ -299,7 +319,9 @@ class Workers {
     this.#known.set(member.name, { ...member, heard: now });
     if (member.state !== 'refuses' || before?.state === 'refuses') return;
     this.#refusedSince ??= now;
-    this.#log.warn(`The worker ${member.name} doesn't join: ${member.why ?? 'it gave no reason.'}`);
+    this.#log.warn(
+      `The worker ${member.name} can't join this run: ${member.why ?? 'it gave no reason.'}`,
+    );
   }
 
   #withoutWorkers(now: number): void {
@@ -311,7 +333,7 @@ class Workers {
     }
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    const none = this.#hasServed ? 'No worker is left' : 'No worker has come yet';
-    this.#log.warn(`${none}. The run waits for one: turnlight worker --queue.`);
+    const none = this.#hasServed ? 'No worker is left' : 'No worker has joined yet';
+    this.#log.warn(`${none}. The run is waiting for one. Start one with: turnlight worker --queue`);
   }
 }

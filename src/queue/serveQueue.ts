@@ -47,11 +47,11 @@ const MAX_RUNS = 100;
 
 interface ServeOptions extends WorkerHost {
   readonly url: string;
-  /** Of Turnlight. */
+  /** The version of Turnlight. */
   readonly version: string;
   /** Reads an eval file. @returns a reason if it can't run here */
   readonly load: (path: string) => Promise<SuiteWithFiles | string>;
-  /** When aborted, no more cases are taken. */
+  /** When aborted, the worker takes no more cases. */
   readonly signal: AbortSignal;
   readonly report: (text: string) => void;
 }
@@ -78,6 +78,8 @@ class Server {
   readonly #name = `${hostname()}:${process.pid}`;
   readonly #limit;
   readonly #answers = new Map<string, JoinedRun>();
+  /** The runs that failed in the last poll. */
+  #skipped: ReadonlySet<string> = new Set();
   #beat = 0;
   #polling: Promise<void> | undefined;
 
@@ -89,7 +91,7 @@ class Server {
 
   async serve(): Promise<void> {
     const { signal, report, concurrency } = this.#options;
-    report(`Serving ${this.#connection.shown}, ${concurrency} cases at once.`);
+    report(`Serving ${this.#connection.shown}. Concurrency: ${concurrency}.`);
     while (!signal.aborted) {
       await untilAborted(this.#poll(), signal);
       await setTimeout(POLL_INTERVAL, undefined, { signal }).catch(() => {});
@@ -105,13 +107,13 @@ class Server {
   }
 
   async #finish(): Promise<void> {
-    // A run being joined may have cases soon; an unreachable Redis has none.
+    // A run that is being joined may have cases soon; an unreachable Redis doesn't have any.
     await waitAtMost(DISCONNECT_TIMEOUT, this.#polling ?? Promise.resolve());
     const served = [...this.#answers.values()].flatMap((one) => one.served ?? []);
     await Promise.all(served.map((one) => one.finish()));
   }
 
-  /** Only one poll at a time. */
+  /** Polls for work. Only one poll runs at a time. */
   #poll(): Promise<void> {
     this.#polling ??= this.#pollOnce().finally(() => {
       this.#polling = undefined;
@@ -120,15 +122,36 @@ class Server {
   }
 
   async #pollOnce(): Promise<void> {
-    const { redis } = this.#connection;
-    const runs = (await redis.zrange(RUNS, 0, `${MAX_RUNS - 1}`)).filter(isRunId);
+    const runs = await this.#listRuns();
+    const skipped = new Set<string>();
     this.#beat += 1;
     for (const run of new Set([...runs, ...this.#answers.keys()])) {
-      const { manifest } = keysOf(run);
-      const isAlive = (await redis.exists(manifest)) === 1;
-      if (!isAlive) await this.#leave(run);
-      else if (!this.#options.signal.aborted || this.#answers.has(run)) await this.#answer(run);
+      try {
+        await this.#connection.use(this.#visit(run));
+      } catch (error) {
+        skipped.add(run);
+        if (!this.#skipped.has(run))
+          this.#options.report(`Skipped run ${run}. ${errorText(error)}`);
+      }
     }
+    this.#skipped = skipped;
+  }
+
+  /** @throws QueueError if there is no run to finish either */
+  async #listRuns(): Promise<string[]> {
+    const { redis, use } = this.#connection;
+    try {
+      return (await use(redis.zrange(RUNS, 0, `${MAX_RUNS - 1}`))).filter(isRunId);
+    } catch (error) {
+      if (this.#answers.size === 0) throw error;
+      return [];
+    }
+  }
+
+  async #visit(run: string): Promise<void> {
+    const isAlive = (await this.#connection.redis.exists(keysOf(run).manifest)) === 1;
+    if (!isAlive) await this.#leave(run);
+    else if (!this.#options.signal.aborted || this.#answers.has(run)) await this.#answer(run);
   }
 
   async #answer(run: string): Promise<void> {
@@ -139,7 +162,9 @@ class Server {
     await this.#reportStatus(run, answer.member);
     if (known) return;
     const { state, why } = answer.member;
-    this.#options.report(`Run ${run}: ${state === 'serves' ? 'joined.' : `not joined. ${why}`}`);
+    this.#options.report(
+      state === 'serves' ? `Joined run ${run}.` : `Did not join run ${run}. ${why}`,
+    );
   }
 
   async #reportStatus(run: string, member: JoinedRun['member']): Promise<void> {
@@ -171,11 +196,11 @@ class Server {
     }
   }
 
-  /** @returns the local suites, or how they differ from the run's */
+  /** @returns the local suites, or how they differ from the suites of the run */
   async #suites({ version, suites }: Manifest): Promise<Suite[] | string> {
     const { root, load } = this.#options;
     if (version !== this.#options.version) {
-      return `The run is of Turnlight ${version}, this worker of ${this.#options.version}.`;
+      return `The run uses Turnlight ${version}, but this worker uses ${this.#options.version}.`;
     }
     const found: Suite[] = [];
     for (const asked of suites) {
@@ -188,12 +213,12 @@ class Server {
     return found;
   }
 
-  /** Also removes the cases of a killed run. */
+  /** Leaves a run. If the run was killed, also removes its cases. */
   async #leave(run: string): Promise<void> {
     const { redis, bullmq } = this.#connection;
     const known = this.#answers.get(run);
     this.#answers.delete(run);
-    if (known) this.#options.report(`Run ${run}: over.`);
+    if (known) this.#options.report(`Run ${run} ended.`);
     await known?.served?.leave();
     if ((await redis.zrem(RUNS, run)) === 0) return;
     const queue = new bullmq.Queue(run, { connection: redis, prefix: PREFIX });
@@ -212,15 +237,18 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
   await Promise.race([work, aborted]).finally(() => stop.abort());
 }
 
-/** Milliseconds after which a case goes to another worker if its worker stops renewing its lock. */
+/** Milliseconds after which another worker gets a case if its worker stops renewing the lock. */
 const LOCK_DURATION = 8_000;
 const STALLED_INTERVAL = 4_000;
 
-/** Maximum number of workers that may die while running a case. */
+/** Maximum number of workers that may die while they run the same case. */
 const MAX_DEATHS = 2;
 
 interface WorkerHost
-  extends Pick<RunOptions, 'secret' | 'env' | 'programVariables' | 'scrubber' | 'log'> {
+  extends Pick<
+    RunOptions,
+    'secret' | 'env' | 'programVariables' | 'traceSecretFile' | 'scrubber' | 'log'
+  > {
   readonly allowedHosts: NonNullable<RunOptions['allowedHosts']>;
   /** The folder that paths are relative to. */
   readonly root: string;
@@ -231,13 +259,13 @@ interface WorkerHost
 }
 
 interface ServedRun {
-  /** Takes no more cases and waits for those already started. */
+  /** Takes no more cases, and waits for cases that have already started. */
   finish(): Promise<void>;
-  /** Stops all cases: the run is over. */
+  /** Stops all cases, because the run is over. */
   leave(): Promise<void>;
 }
 
-/** @param limit limits the cases of all runs @throws RecordingError, UnwritableError */
+/** @param limit limits the number of concurrent cases across all runs @throws RecordingError, UnwritableError */
 async function joinRun(
   run: string,
   { timeout, maxCost, cache }: Manifest,
@@ -246,7 +274,7 @@ async function joinRun(
   limit: LimitFunction,
   { bullmq, redis }: Connection,
 ): Promise<ServedRun> {
-  const { root, answersFolder, concurrency } = host;
+  const { root, answersFolder, traceSecretFile, concurrency } = host;
   const { secret, env, programVariables, allowedHosts, scrubber, log } = host;
   const leaving = new AbortController();
   const budget = maxCost === undefined ? undefined : sharedBudget(redis, run, maxCost);
@@ -256,6 +284,7 @@ async function joinRun(
     ...(budget && { budget }),
     sharedLimits: (line) => new QueueLimits(redis, run, line),
     answersFolder,
+    ...(traceSecretFile !== undefined && { traceSecretFile }),
     ...(cache && { cache: { folder: answersFolder, fresh: false } }),
     concurrency,
     forbidOnly: false,
@@ -273,13 +302,13 @@ async function joinRun(
       }),
     ),
   );
-  /** @returns the case's line as JSON; empty if the cost limit prevented its start */
+  /** @returns the case's line as JSON; empty if the cost limit prevented the case from starting */
   const runJob = async ({ data }: Job): Promise<string> => {
     if (await budget?.check()) return '';
     const asked = readJob(data);
     const found = asked && cases.get(caseKey(asked));
     if (!found || asked.repetition > found.case.repeat.times) {
-      throw new Error('The queue asks for a case that the eval files do not have.');
+      throw new Error('The queue requested a case that is not in the eval files.');
     }
     const { id, variant } = found.case;
     const { repetition } = asked;
@@ -295,7 +324,7 @@ async function joinRun(
     host.onCase(line);
     return lineText(planned, line, root);
   };
-  /** Number of cases that haven't ended. */
+  /** Number of cases that have started but not ended. */
   let started = 0;
   const countJob = async (job: Job) => {
     started += 1;
@@ -321,7 +350,7 @@ async function joinRun(
       await runner.close();
     },
     async leave() {
-      leaving.abort(new Error('The run is over.'));
+      leaving.abort(new Error('The run has ended.'));
       await worker.close(true);
       await runner.close();
     },

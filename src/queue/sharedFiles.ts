@@ -13,19 +13,23 @@ const MAX_READERS = 16;
 /** A suite with all its files. */
 export interface SuiteWithFiles {
   readonly suite: Suite;
-  /** Absolute; its own file may be missing. */
+  /** Absolute paths of all files; the file that defines the suite may be missing. */
   readonly files: readonly string[];
 }
 
-/** A path relative to the workspace folder, as runs and workers exchange it. @throws QueueError */
+/** A path relative to the workspace folder, in the form that runs and workers exchange. @throws QueueError */
 export function sharedPath(path: string, root: string): string {
   const shared = relative(root, path).split(sep).join('/');
   if (staysInside(shared)) return shared;
-  const message = `${path} is outside of ${root}. A run on a queue names its files from that folder, where workers look for them.`;
+  const message = `${path} is outside ${root}. Files of a queued run must be in that folder, because workers look for them there.`;
   throw new QueueError('not-shared', message);
 }
 
-/** A suite's files with digests, and its models; both must be the same on a run and its workers. @throws QueueError */
+/**
+ * A suite's files with their digests, and its models. Both must be the same for a run and its workers.
+ *
+ * @throws QueueError
+ */
 export async function sharedSuite(
   { suite, files }: SuiteWithFiles,
   root: string,
@@ -48,18 +52,18 @@ export function describeDifference(here: SharedSuite, asked: SharedSuite): strin
   const own = new Map(here.files.map(({ path, digest }) => [path, digest]));
   for (const { path, digest } of asked.files) {
     const found = own.get(path);
-    if (found === undefined) return `${path} is not there.`;
-    if (found !== digest) return `${path} differs from the run's.`;
+    if (found === undefined) return `${path} does not exist on this worker.`;
+    if (found !== digest) return `${path} differs from the run's copy.`;
   }
   const named = new Set(asked.files.map(({ path }) => path));
   const more = here.files.find(({ path }) => !named.has(path));
-  if (more) return `${more.path} is used, which the run does not know.`;
+  if (more) return `${more.path} is used on this worker, but not by the run.`;
   if (here.models.join() === asked.models.join()) return undefined;
   const [ours, theirs] = [here.models, asked.models].map((ids) => ids.join(', ') || 'no model');
-  return `${asked.path} asks ${ours} here, and ${theirs} in the run.`;
+  return `${asked.path} uses ${ours} on this worker, but ${theirs} in the run.`;
 }
 
-/** SHA-256. A file that can't be read, such as a module that isn't built yet, counts as empty. */
+/** SHA-256 hash of a file. A file that can't be read, such as a module that hasn't been built, counts as empty. */
 async function digestOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash).catch(() => {});

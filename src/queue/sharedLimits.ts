@@ -17,7 +17,7 @@ const RENEW_INTERVAL = 10_000;
 
 const POLL_INTERVAL = 100;
 
-/** A reservation counts as spent immediately, even if its worker dies. */
+/** Reserves part of the budget. A reservation counts as spent immediately, even if its worker dies. */
 const RESERVE = `
 local max, least, most, held, member = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local time = redis.call('TIME')
@@ -50,11 +50,11 @@ redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])
 `;
 
 export interface SharedBudget extends SpendingLimit {
-  /** Whether this or another worker reached the limit. */
+  /** Whether this worker or another one reached the limit. */
   check(): Promise<boolean>;
 }
 
-/** The cost limit of a run, for all its workers. */
+/** A run's cost limit, which applies to all of its workers together. */
 export function sharedBudget(redis: Redis, run: string, max: number): SharedBudget {
   const { cost: key, held } = keysOf(run);
   let exhausted = false;
@@ -101,10 +101,10 @@ export function sharedBudget(redis: Redis, run: string, max: number): SharedBudg
   };
 }
 
-/** Seconds after which the limits of a killed run expire. */
+/** Seconds after which a killed run's limits expire. */
 const LIMITS_TTL = 3_600;
 
-/** All workers use Redis's clock. */
+/** Reads the limits using Redis's clock, so that all workers use the same one. */
 const READ = `
 local time = redis.call('TIME')
 local now = string.format('%.3f', time[1] * 1000 + time[2] / 1000)
@@ -119,7 +119,7 @@ redis.call('EXPIRE', KEYS[1], kept)
 return 1
 `;
 
-/** The limits of one endpoint, for all workers of a run. Reservations of a killed worker expire. */
+/** One endpoint's limits, for all workers of a run. A killed worker's reservations expire. */
 export class QueueLimits implements SharedLimits {
   readonly #redis: Redis;
   readonly #key: string;

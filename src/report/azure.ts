@@ -6,7 +6,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** The result of `evaluate` in Azure's evaluation SDK: a row per case, and means and pass rates under `metrics`. */
+/** The result of `evaluate` in Azure's evaluation SDK: one row per case, and means and pass rates under `metrics`. */
 export const writeAzure: ReportWriter = function* (log) {
   const metrics = summaries(log.cases).flatMap(({ name, mean: score, passed, failed }) => {
     const key = keyOf(name);
@@ -72,7 +72,7 @@ function keyOf(name: string): string {
 
 function messagesOf({ entries }: Conversation, wanted: (turn: Turn | undefined) => boolean) {
   return entries.flatMap((entry): object[] => {
-    // Instructions belong to the query.
+    // Instructions are part of the query.
     if (entry.kind === 'system') {
       return wanted(undefined) ? [{ role: entry.role, content: entry.text }] : [];
     }
@@ -82,6 +82,8 @@ function messagesOf({ entries }: Conversation, wanted: (turn: Turn | undefined) 
 }
 
 function messageOf(item: TurnItem, role: Turn['side']): object[] {
+  // Azure's format contains only the handoff's call.
+  if (item.kind === 'handoff') return [];
   if (item.kind === 'system') return [{ role: item.role, content: item.text }];
   if (item.kind === 'text') return [{ role, content: [{ type: 'text', text: item.text }] }];
   const { call, result } = item;

@@ -2,6 +2,7 @@ import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/co
 import type { ResultInRun } from '../analysis/evidence.ts';
 import { repeatedSummaryOf } from '../core/presentation/verdictResult.ts';
 import { type ComparedWords, OUTCOME_WORDS, STATUS_ICONS } from '../core/presentation/words.ts';
+import type { CaseSummary } from '../core/record/runRecord.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import type { Work } from '../node/cooperative.ts';
 import type { Findings, ResultsTable } from '../protocol/resultsProtocol.ts';
@@ -17,15 +18,15 @@ import {
 import { TableBuilder } from './resultsTable.ts';
 
 /** A case in one run, without its outcome. */
-export interface CaseFacts {
+export interface CaseFacts extends Pick<CaseSummary, 'target_variant'> {
   readonly tags: readonly string[];
-  /** Of all repetitions. */
+  /** Cost of all repetitions. */
   readonly cost: number | null;
-  /** For all repetitions, in milliseconds. */
+  /** Duration of all repetitions, in milliseconds. */
   readonly duration: number;
 }
 
-/** The table of two runs, one row per case. @param factsOf a case in both runs */
+/** The table for two runs, one row per case. @param factsOf returns facts about a case in both runs */
 export function* comparedTable(
   cases: readonly ComparedCase[],
   factsOf: (one: ComparedCase) => Readonly<Partial<Record<'base' | 'head', CaseFacts>>>,
@@ -39,6 +40,7 @@ export function* comparedTable(
     if (!facts || !side) continue;
     builder.add({
       ...{ suite: one.suite, id: one.id, variant: one.variant, repetition: 1, repetitions: 1 },
+      target_variant: facts.target_variant,
       ...{ tags: [...facts.tags], status: side.status, score: side.score },
       usage: { ...NO_USAGE, cost: facts.cost },
       duration: facts.duration,
@@ -50,7 +52,7 @@ export function* comparedTable(
   return builder.table;
 }
 
-/** The differences between two runs, in the words of the command line. */
+/** The differences between two runs, in the same words as on the command line. */
 export function findingsOf(comparison: Comparison): Findings {
   const { base, head, evidence, noise } = comparison;
   return {
@@ -74,7 +76,7 @@ function verdictOf(one: ComparedAssertion) {
   ];
 }
 
-/** @param thresholds rounding doesn't move a score across these */
+/** @param thresholds values that rounding must not move a score across */
 export function comparedWordsOf(
   { outcome, base, head }: Pick<ComparedCase | ComparedAssertion, 'outcome' | 'base' | 'head'>,
   thresholds: readonly number[] = [],

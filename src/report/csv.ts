@@ -6,13 +6,14 @@ import type { ReportWriter } from './reporter.ts';
 
 type Cell = string | number | undefined | null;
 
-/** The columns and their cells; a row without a `turn` is about the whole conversation. */
+/** The columns and how to fill their cells. A row without a `turn` is about the whole conversation. */
 const COLUMNS: Readonly<
   Record<string, (line: CaseLine, verdict?: Verdict, turn?: TurnVerdict) => Cell>
 > = {
   suite: ({ suite }) => suite,
   case: ({ id }) => id,
   variant: ({ variant }) => variant,
+  target_variant: ({ target_variant }) => target_variant?.name,
   repetition: ({ repetition }) => repetition,
   case_status: ({ status }) => status,
   case_score: ({ score }) => score,
@@ -43,8 +44,8 @@ export const writeCsv: ReportWriter = function* (log) {
 };
 
 /**
- * Otherwise, spreadsheets would run text that begins with `=` as a formula, even after a `;` or a tab, where some of
- * them split lines.
+ * Escapes formulas: spreadsheets evaluate a cell that begins with `=`, and some start a new cell after a `;` or a tab
+ * as well.
  */
 function csvText(rows: Cell[][]): string {
   return stringify(
@@ -54,7 +55,10 @@ function csvText(rows: Cell[][]): string {
 }
 
 function withoutFormulas(cell: Cell): Cell {
-  return typeof cell === 'string' ? cell.replaceAll(/([;\t]\s*)(?=[=+\-@])/g, "$1'") : cell;
+  if (typeof cell !== 'string') return cell;
+  return cell.replaceAll(/([;\t]\s*)([=+\-@]?)/g, (_, gap, sign) =>
+    sign ? `${gap}'${sign}` : gap,
+  );
 }
 
 function rowsOf(line: CaseLine): Cell[][] {

@@ -6,7 +6,9 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** A test run as in DeepEval's `.deepeval/.latest_test_run.json`; metrics that don't apply are omitted there, too. */
+/**
+ * A test run as in DeepEval's `.deepeval/.latest_test_run.json`. As in that file, metrics that don't apply are omitted.
+ */
 export const writeDeepEval: ReportWriter = function* (log) {
   const { cases, duration, usage, run } = log;
   const verdicts = cases.flatMap((line) => line.verdicts.filter(isApplicable));
@@ -71,7 +73,7 @@ function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** DeepEval has only user and assistant turns. */
+/** The system text, which has no turn because DeepEval has only user and assistant turns. */
 function systemOf({ entries }: Conversation): { readonly system?: readonly string[] } {
   const system = entries.flatMap((entry) => (entry.kind === 'system' ? [entry.text] : []));
   return system.length > 0 ? { system } : {};
@@ -109,7 +111,7 @@ function metricData(verdict: Verdict): object {
   };
 }
 
-/** Its own label, or else its type in DeepEval's style: `Turn Relevancy`. */
+/** The assertion's own label, or else its type in DeepEval's style: `Turn Relevancy`. */
 function metricName({ assertion: { name, type } }: VerdictSummary): string {
   if (name !== type) return name;
   return type.replace(

@@ -1,4 +1,6 @@
-import { type FailedTurn, type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import { type FailedTurn, type Turn, textOf, turnsByNumber } from '../core/conversation.ts';
+import { pushAll } from '../core/data/data.ts';
+import { speakerText } from '../core/presentation/agents.ts';
 import { MAX_FAILURE_LENGTH } from '../core/presentation/failureText.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
 import {
@@ -40,12 +42,12 @@ export function describeFailure(
   if (line.reason) {
     const { failed_turn: failed } = line;
     if (failed) lines.push(`  ${turnHeading(failed, style)}`);
-    lines.push(...indent(line.reason, failed ? 4 : 2));
+    pushAll(lines, indent(line.reason, failed ? 4 : 2));
   }
   const stop = stopText(line);
-  if (stop !== undefined) lines.push(...indent(`Ended: ${stop}`, 2));
+  if (stop !== undefined) pushAll(lines, indent(`Ended: ${stop}`, 2));
   for (const verdict of line.verdicts) {
-    if (isFailure(verdict)) lines.push(...verdictLines(verdict, line, style));
+    if (isFailure(verdict)) pushAll(lines, verdictLines(verdict, line, style));
   }
   if (line.status === 'error' && output.length > 0) {
     lines.push('  Last output of the target:', ...output.map((text) => `    ${text}`));
@@ -67,7 +69,7 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
   // Nested assertions show their own turns.
   const ownFailures = verdict.nested ? [] : verdict.turns.filter(isFailure);
   const shownTurns = ownFailures.map(({ turn }) => turn);
-  const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
+  const turns = turnsByNumber(line.conversation);
   return [
     head,
     ...(verdict.rationale === '' ? [] : indent(verdict.rationale, 4)),
@@ -80,13 +82,13 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
   ];
 }
 
-/** `Turn 4, assistant  evals/a.eval.yaml:12` */
+/** `Turn 4, assistant (triage)  evals/a.eval.yaml:12` */
 function turnHeading(
-  { number, side, source }: FailedTurn,
+  { number, source, ...turn }: FailedTurn & { readonly items?: Turn['items'] },
   { paint, shownPath }: FailureStyle,
 ): string {
   const location = source && paint.dim(`${shownPath(source.path)}:${source.range.start.line + 1}`);
-  return `Turn ${number}, ${side}${location ? `  ${location}` : ''}`;
+  return `Turn ${number}, ${speakerText({ items: [], ...turn })}${location ? `  ${location}` : ''}`;
 }
 
 function turnLines(
@@ -101,7 +103,10 @@ function turnLines(
   const text = turn ? textOf(turn) : '';
   if (text !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(text, MAX_TURN)}`);
   const reasons = entry.rationale === '' ? missesIn(entry.turn, verdict) : [entry.rationale];
-  lines.push(...reasons.flatMap((reason) => indent(reason, 6)));
+  pushAll(
+    lines,
+    reasons.flatMap((reason) => indent(reason, 6)),
+  );
   if (entry.evidence) {
     const note = entry.evidence.verified ? '' : ' (not found in this turn)';
     lines.push(`      Quote: “${visibleLine(entry.evidence.text, MAX_QUOTE)}”${note}`);

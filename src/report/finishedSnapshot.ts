@@ -2,10 +2,13 @@ import type { Conversation } from '../core/conversation.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 
-type Finished = Omit<Snapshot, 'state' | 'suiteName' | 'repetitions' | 'assertions' | 'changed'>;
+type FinishedView = Omit<
+  Snapshot,
+  'state' | 'suiteName' | 'repetitions' | 'assertions' | 'changed'
+>;
 
 /** The conversation view of a finished case. */
-export function finishedSnapshot(line: CaseLine): Finished {
+export function finishedSnapshot(line: CaseLine): FinishedView {
   return {
     phase: 'finished',
     status: line.status,

@@ -19,7 +19,7 @@ export const writeAnnotations: ReportWriter = function* (log, folder) {
   }
 };
 
-/** Escapes text so that it can't be a command. */
+/** Escapes text so that it can't form a command. */
 function data(text: string): string {
   return plainLog(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

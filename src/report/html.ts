@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { mapCasePaths } from '../node/paths.ts';
+import { imagesIn, turnsOf } from '../core/conversation.ts';
+import type { Image } from '../core/image.ts';
+import { LIMITS } from '../core/limits.ts';
+import { dataUrlOf } from '../node/dataUrl.ts';
+import { mapCasePaths, rootOfRecord } from '../node/paths.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPage.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
+import { readStoredImageSync } from '../store/images.ts';
+import { variantTable } from './findings/variantReport.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { TableBuilder } from './resultsTable.ts';
@@ -15,22 +21,27 @@ import { summaryLines } from './summary.ts';
 export async function htmlReport(): Promise<ReportWriter> {
   const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
   return (log, folder) => {
-    const executions = snapshots(log, folder);
+    /** By digest. Complete once the executions are written. */
+    const shown = new Map<string, Image>();
+    const executions = snapshots(log, folder, shown);
+    const images = imagesNextTo(log.records.map(rootOfRecord), shown);
     const sums = summaryLines(log, createPaint(false), log.duration);
     const started = log.run?.started;
     const builder = new TableBuilder((path) => shownPath(path, folder));
     for (const line of log.cases) builder.add(line);
     const { table } = builder;
+    const variants = log.variants.map(variantTable);
     const rows = builder.executions.map(({ row }) => row);
-    const page = { ...(started && { started }), sums, table, rows, executions };
+    const page = { ...(started && { started }), sums, variants, table, rows, executions, images };
     return pageOf(page, script, style);
   };
 }
 
-function* snapshots(log: RunLog, folder: string): Generator<Snapshot> {
+function* snapshots(log: RunLog, folder: string, images: Map<string, Image>): Generator<Snapshot> {
   for (const { line, assertions } of log.executions()) {
     const shown = mapCasePaths(line, (path) => shownPath(path, folder));
     const { suite, id, variant, repetition, suite_name, description, repetitions } = shown;
+    for (const image of imagesIn(turnsOf(line.conversation))) images.set(image.digest, image);
     yield {
       ...finishedSnapshot(shown),
       state: { file: suite, id, ...(variant !== undefined && { variant }), repetition },
@@ -42,13 +53,30 @@ function* snapshots(log: RunLog, folder: string): Generator<Snapshot> {
   }
 }
 
+function* imagesNextTo(
+  roots: readonly string[],
+  images: ReadonlyMap<string, Image>,
+): Generator<ReportPage['images'][number]> {
+  let left = LIMITS.reportImages;
+  for (const image of images.values()) {
+    let bytes: Uint8Array | undefined;
+    for (const root of roots) bytes ??= readStoredImageSync(image, root);
+    if (!bytes || bytes.length > left) continue;
+    left -= bytes.length;
+    yield { digest: image.digest, source: dataUrlOf(image, bytes) };
+  }
+}
+
 function asset(name: string): Promise<string> {
   const folder = import.meta.url.endsWith('.ts') ? '../../dist' : '.';
   return readFile(new URL(`${folder}/${name}`, import.meta.url), 'utf8');
 }
 
 function* pageOf(
-  page: Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> },
+  page: Omit<ReportPage, 'executions' | 'images'> & {
+    readonly executions: Generator<Snapshot>;
+    readonly images: Generator<ReportPage['images'][number]>;
+  },
   script: string,
   style: string,
 ): Generator<string> {
@@ -58,7 +86,7 @@ function* pageOf(
 <html lang="en" class="report">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce)}" />
+    <meta http-equiv="Content-Security-Policy" content="${viewPolicy('report', nonce)}" />
     <meta property="csp-nonce" content="${nonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Evals</title>
@@ -76,7 +104,7 @@ function* pageOf(
 `;
 }
 
-/** JSON that can't end its element. */
+/** Escapes JSON so that it can't close the element that contains it. */
 function escapeForElement(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

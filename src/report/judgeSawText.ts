@@ -3,7 +3,7 @@ import { cacheText, costText, counted, durationText } from '../core/text/format.
 import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import type { JudgeAnswer, JudgeRequest, JudgeRequests } from '../runner/judgeRequests.ts';
 
-/** As plain text. Quoted text is indented, so that it can't imitate another part. */
+/** The requests as plain text. Quoted text is indented, so that it can't imitate another part. */
 export function judgeSawText(saw: JudgeRequests, line: CaseLine): string {
   const { verdict, isSame, requests } = saw;
   const { judge, assertion, usage } = verdict;
@@ -21,7 +21,7 @@ export function judgeSawText(saw: JudgeRequests, line: CaseLine): string {
       ? ['It is exactly what was sent: its hash matches that of the verdict.']
       : [
           'It is NOT what was sent: its hash differs from that of the verdict.',
-          'The question, the facts of the case or its labels have changed since.',
+          'The question, the facts of the case, or its labels have changed since.',
         ]),
     '',
     ...requests.flatMap((one, index) => [
@@ -32,7 +32,7 @@ export function judgeSawText(saw: JudgeRequests, line: CaseLine): string {
   ].join('\n');
 }
 
-/** A repair is shown without the repeated messages. */
+/** Shows one request. A repair is shown without the messages that it repeats. */
 function requestLines(
   { request, samples }: JudgeRequest,
   before: readonly JudgeRequest[],
@@ -44,14 +44,14 @@ function requestLines(
   );
   const repeated = repaired?.request.messages.length ?? 0;
   const title = repaired
-    ? `REQUEST ${number}: repairs the answer to request ${before.indexOf(repaired) + 1}, after all of which it says`
+    ? `REQUEST ${number}: repair of the answer to request ${before.indexOf(repaired) + 1}, new messages only`
     : `REQUEST ${number}`;
   const asked = samples === 1 ? '' : `, ${samples} answers`;
   return [
-    `${title} (temperature ${temperature ?? 'of the model'}${asked})`,
+    `${title} (temperature ${temperature ?? 'set by the model'}${asked})`,
     ...messages.slice(repeated).flatMap(({ role, content }) => [`${role}:`, indent(content)]),
     ...(answer && !repaired
-      ? [`form of the answer (${answer.name}):`, indent(JSON.stringify(answer.schema, null, 2))]
+      ? [`answer schema (${answer.name}):`, indent(JSON.stringify(answer.schema, null, 2))]
       : []),
     '',
   ];
@@ -67,7 +67,7 @@ function answerLines({ answers }: JudgeRequest, from: JudgeRequests['from']): st
   ]);
 }
 
-/** From the record, because caches don't store unusable answers. */
+/** Unusable answers from the record, because caches don't store them. */
 function unusableLines(text: string, index: number): string[] {
   const which = index === 0 ? 'ANSWER' : 'REPAIRED ANSWER';
   return [`${which} (could not be used)`, indent(text === '' ? '(empty)' : text), ''];
@@ -75,7 +75,7 @@ function unusableLines(text: string, index: number): string[] {
 
 const NO_ANSWER: Readonly<Record<JudgeRequests['from'], string>> = {
   cache:
-    "ANSWER: not stored here. It isn't in the cache of this machine: the run didn't use the cache or was on another machine,\nor the answer was removed.",
+    "ANSWER: not in this computer's cache. The run didn't use the cache or was on another computer, or the answer\nwas removed.",
   recording: 'ANSWER: the recording has no answer to this request.',
 };
 

@@ -6,10 +6,14 @@ import { isFailure } from '../core/scoring.ts';
 import { plainLog, visibleLine, visibleText } from '../core/text/visibleText.ts';
 import type { Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
+import { variantSentences } from './findings/variantReport.ts';
 import type { CaseResult, ReportWriter, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 
-/** JUnit XML: a suite per eval file, a test case per case. A judged failure is a `failure`; other errors are an `error`. */
+/**
+ * JUnit XML with one suite per eval file and one test case per case. A judged failure is a `failure`; anything else
+ * that went wrong is an `error`.
+ */
 export const writeJUnit: ReportWriter = function* (log, folder) {
   const { results } = log;
   const suites = groupBy(results, ({ lines }) => lines[0].suite);
@@ -39,11 +43,25 @@ function* suiteLines(
     ...(started ? [attribute('timestamp', started)] : []),
   ].join('');
   yield `  <testsuite${attributes}${totalAttributes(results)}>`;
+  yield* variantLines(results, log);
   for (const result of results) yield* caseLines(result, log, shown);
   yield '  </testsuite>';
 }
 
-/** Cases without a result, so that counts include them. */
+/** How the variants of the run's targets compare. */
+function* variantLines(results: readonly CaseResult[], { variants }: RunLog): Generator<string> {
+  const names = new Set(results.map(({ lines }) => lines[0].target_variant?.name));
+  const own = variants.filter((one) => one.variants.some(({ name }) => names.has(name)));
+  const sentences = own.flatMap(variantSentences);
+  if (sentences.length === 0) return;
+  yield '    <properties>';
+  for (const [index, one] of sentences.entries()) {
+    yield `      <property${attribute('name', `variants.${index + 1}`)}${attribute('value', one)}/>`;
+  }
+  yield '    </properties>';
+}
+
+/** Cases without a result, which are added so that the counts include them. */
 function* unfinishedLines(refs: readonly CaseRef[], shown: PathFormatter): Generator<string> {
   if (refs.length === 0) return;
   yield `  <testsuite name="Not finished"${totalAttributes([], refs.length)}>`;
@@ -78,7 +96,7 @@ function resultElement(
 ): string {
   const style = { paint: createPaint(false), shownPath: shown };
   const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
-  // If enough repetitions passed, failed ones are only shown as output.
+  // If enough repetitions passed, failed ones are shown only as output.
   if (status === 'pass') return `      <system-out>${escapeXml(text)}</system-out>`;
   const message = attribute(
     'message',
@@ -90,7 +108,7 @@ function resultElement(
   return `      <${tag}${message}${type}>${escapeXml(text)}</${tag}>`;
 }
 
-/** @param more what to append to the reason of a line */
+/** @param more what to append to the reason on a line */
 function messageText<Line extends CaseSummary>(
   lines: readonly Line[],
   more: (line: Line) => string[],
@@ -140,7 +158,7 @@ function attribute(name: string, value: string): string {
   return ` ${name}="${escapeXml(visibleLine(value))}"`;
 }
 
-/** Safe to print to a CI log. */
+/** Escapes text for XML, and so that it is safe to print to a CI log. */
 function escapeXml(text: string): string {
   return plainLog(visibleText(text))
     .replaceAll('&', '&amp;')

@@ -5,34 +5,37 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure } from '../core/scoring.ts';
 import { counted } from '../core/text/format.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../core/text/markdown.ts';
+import { MARKDOWN } from './findings/layout.ts';
+import { variantTexts } from './findings/variantReport.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
-/** Bytes. GitHub accepts step summaries of up to 1 MiB. */
+/** Maximum bytes. GitHub accepts step summaries of up to 1 MiB. */
 const MAX_BYTES = 900_000;
 
 const MAX_STOP_TEXT = 300;
 
-/** A summary for a pull request or a CI step: totals, then each failure with its lines. */
+/** A summary for a pull request or a CI step: the totals, then each failure and its lines. */
 export const writeMarkdown: ReportWriter = function* (log, folder) {
   const sums = summaryLines(log, createPaint(false), log.duration);
   const list = sums.map((line) => `- ${escapeLine(line)}`).join('\n');
-  yield `${withFailures(paragraphs(`# ${titleOf(log)}`, list), log, folder)}\n`;
+  const head = paragraphs(`# ${titleOf(log)}`, list, ...variantTexts(log.variants, MARKDOWN));
+  yield `${withFailures(head, log, folder)}\n`;
 };
 
-/** `✓` only if every planned case has passed. */
+/** The title; it starts with `✓` only if every planned case has passed. */
 function titleOf({ results, end, unfinished }: RunLog): string {
   const bad = results.filter(isFailure).length;
   if (bad > 0)
     return `${STATUS_ICONS.fail} ${bad} of ${counted(results.length, 'eval')} did not pass`;
-  if (end?.cancelled) return `${STATUS_ICONS.error} The run was cancelled`;
+  if (end?.cancelled) return `${STATUS_ICONS.error} The run was canceled`;
   if (unfinished > 0) return `${STATUS_ICONS.error} ${unfinished} not finished`;
   const passed = results.some(({ status }) => status === 'pass');
   return passed ? `${STATUS_ICONS.pass} Evals passed` : `${STATUS_ICONS.skipped} No eval was run`;
 }
 
-/** Failures that don't fit are counted. */
+/** Adds the failures that fit, and the number of those that don't. */
 function withFailures(head: string, log: RunLog, folder: string): string {
   const parts = [head];
   const { failures } = log;
@@ -41,7 +44,9 @@ function withFailures(head: string, log: RunLog, folder: string): string {
     const failure = failureOf(line, folder);
     length += Buffer.byteLength(failure) + 2;
     if (length > MAX_BYTES) {
-      parts.push(`${failures.length + 1 - parts.length} more did not fit into this summary.`);
+      parts.push(
+        `${counted(failures.length + 1 - parts.length, 'more failure')} did not fit in this summary.`,
+      );
       break;
     }
     parts.push(failure);

@@ -3,7 +3,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** Integers are `bigint`; a score of 1 is not an integer. */
+/** Integers are `bigint`, because a score of 1 is not an integer. */
 type Value = string | number | bigint | undefined;
 
 /**
@@ -23,7 +23,7 @@ function* logRecords(log: RunLog): Generator<object> {
   for (const line of log.lines()) {
     const named = { ...line, suite: log.recordedSuite(line.suite) };
     for (const verdict of line.verdicts) yield logRecord(named, verdictValues(verdict));
-    // Otherwise, a case with no verdicts, or only skipped ones, would be missing.
+    // Otherwise, a case with no verdicts, or with only skipped ones, would be missing.
     if (line.status === 'error') yield logRecord(named, errorValues(line));
   }
 }
@@ -64,7 +64,7 @@ function verdictValues(verdict: Verdict): Readonly<Record<string, Value>> {
   };
 }
 
-/** For a case whose conversation or verdicts failed. */
+/** Attributes for a case whose conversation or verdicts failed. */
 function errorValues({ id, reason = '', stop_reason }: CaseLine): Readonly<Record<string, Value>> {
   return {
     'gen_ai.evaluation.name': id,

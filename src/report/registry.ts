@@ -1,9 +1,9 @@
 import type { ReportWriter } from './reporter.ts';
 
 interface ReporterEntry {
-  /** For the help. */
+  /** What the reporter writes, for the help. */
   readonly writes: string;
-  /** Whether its output consists of CI commands, which only work on standard output. */
+  /** Set if its output consists of CI commands, which work only on standard output. */
   readonly commands?: true;
   /** Set if it doesn't need the conversations of passed cases. */
   readonly covers?: 'failures';
@@ -17,7 +17,7 @@ export const REPORTERS = {
     load: async () => (await import('./json.ts')).writeJson,
   },
   junit: {
-    writes: "JUnit's XML, for CI",
+    writes: 'JUnit XML, for CI',
     covers: 'failures',
     load: async () => (await import('./junit.ts')).writeJUnit,
   },
@@ -27,8 +27,7 @@ export const REPORTERS = {
     load: async () => (await import('./markdown.ts')).writeMarkdown,
   },
   github: {
-    writes:
-      'annotations at the failed turns, and the Markdown as the step summary of GitHub Actions',
+    writes: 'GitHub Actions annotations at the failed turns, and the Markdown as the step summary',
     commands: true,
     covers: 'failures',
     load: async () => (await import('./github.ts')).writeAnnotations,

@@ -1,3 +1,4 @@
+import { compareVariants, type VariantComparison } from '../analysis/compareVariants.ts';
 import { stateAssertions } from '../assertions/stateAssertions.ts';
 import { groupBy } from '../core/data/data.ts';
 import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
@@ -16,10 +17,11 @@ import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { type Usage, usageOf } from '../core/verdict.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
+import { runSync } from '../node/cooperative.ts';
 import { type RecordRoot, recordedPath } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';
 
-/** Writes a finished run, in pieces. @param folder base of relative paths */
+/** Writes a finished run, in pieces. @param folder the folder that relative paths start from */
 export type ReportWriter = (log: RunLog, folder: string) => Iterable<string>;
 
 /** A case with its finished repetitions. */
@@ -29,13 +31,13 @@ export interface CaseResult extends RepeatedCase {
   readonly needed: number;
 }
 
-/** A finished case with its assertions as in the file. */
+/** A finished case with its assertions as written in the file. */
 interface Execution {
   readonly line: CaseLine;
   readonly assertions: readonly StatedAssertion[];
 }
 
-/** A run so far: a summary per case, with the full lines in a buffer. */
+/** The state of a run: one summary per case, with the full lines in a buffer. */
 export class RunLog {
   run: RunLine | undefined;
   end: EndLine | undefined;
@@ -47,14 +49,18 @@ export class RunLog {
   #planned: readonly CaseRef[] = [];
   readonly #running = new Map<string, SuiteCase>();
   readonly #finished = new Map<string, CaseSummary>();
-  /** Required pass rates of cases whose repetitions need not all pass. */
+  /** Required pass rates for cases in which not every repetition has to pass. */
   readonly #needed = new Map<string, number>();
   readonly #lines = new SpillBuffer();
   readonly #places = new Map<CaseSummary, number>();
   #cases: readonly CaseSummary[] | undefined;
   #results: readonly CaseResult[] | undefined;
+  #variants: readonly VariantComparison[] | undefined;
 
-  /** @param isNeeded which lines to store in full. Default: all @param scrubber default: events contain no secrets */
+  /**
+   * @param isNeeded which lines to store in full; default: all
+   * @param scrubber by default, assumes that events contain no secrets
+   */
   constructor(isNeeded: (line: CaseLine) => boolean = () => true, scrubber = new Scrubber()) {
     this.#isNeeded = isNeeded;
     this.#scrubber = scrubber;
@@ -97,6 +103,7 @@ export class RunLog {
     this.#finished.set(key, summary);
     this.#cases = undefined;
     this.#results = undefined;
+    this.#variants = undefined;
   }
 
   /** The path of a suite, as in its record. */
@@ -105,7 +112,7 @@ export class RunLog {
     return dataFolder ? recordedPath(dataFolder, suite) : suite;
   }
 
-  /** Milliseconds that a finished run took since it was started or resumed. */
+  /** Milliseconds from when a finished run was started or resumed until it ended. */
   get duration(): number {
     return this.run && this.end ? runDuration(this.run, this.end.finished) : 0;
   }
@@ -131,13 +138,19 @@ export class RunLog {
     return [...planned, ...left.values()];
   }
 
-  /** Finished cases with their repetitions combined. */
+  /** Finished cases, with their repetitions combined. */
   get results(): readonly CaseResult[] {
     this.#results ??= [...groupBy(this.cases, caseKey)].map(([key, lines]) => {
       const needed = this.#needed.get(key) ?? 1;
       return { lines, needed, ...combineRepetitions(lines, needed) };
     });
     return this.#results;
+  }
+
+  /** Comparisons of the targets' variants. */
+  get variants(): readonly VariantComparison[] {
+    this.#variants ??= runSync(compareVariants(this.cases));
+    return this.#variants;
   }
 
   /** Full executions; only one at a time is in memory. */
@@ -154,7 +167,7 @@ export class RunLog {
     for (const { line } of this.executions(of)) yield line;
   }
 
-  /** The failed executions, except those of cases in which enough other repetitions passed. */
+  /** Failed executions, except for cases in which enough other repetitions passed. */
   get failures(): CaseSummary[] {
     return this.results.filter(isFailure).flatMap(({ lines }) => lines.filter(isFailure));
   }

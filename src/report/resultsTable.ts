@@ -1,4 +1,5 @@
 import { caseKey } from '../core/identity.ts';
+import { LIMITS } from '../core/limits.ts';
 import {
   type ColumnName,
   columnNames,
@@ -26,6 +27,7 @@ import { combineRepetitions, scoreRangeOf } from '../core/record/repetitions.ts'
 import type { CaseSummary } from '../core/record/runRecord.ts';
 import { isFailure, sumOfKnown } from '../core/scoring.ts';
 import { costText, durationText } from '../core/text/format.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
 import { markdownTable } from './tables.ts';
@@ -38,6 +40,7 @@ type TableCase = Pick<
   | 'variant'
   | 'repetitions'
   | 'must_pass'
+  | 'target_variant'
   | 'tags'
   | 'status'
   | 'score'
@@ -54,23 +57,24 @@ type TableCase = Pick<
 } & Pick<ResultsCase, 'compared' | 'before'>;
 
 export interface TableExecution {
-  /** Row of its case. */
+  /** The row of the execution's case. */
   readonly row: number;
-  /** Index of its first cell among the case's cells. */
+  /** Index of its first cell among the cells of its case. */
   readonly from: number;
   readonly isFailure: boolean;
 }
 
-/** Builds the table of a run line by line; each string is stored once. Repetitions of a case share its row. */
+/** Builds a run's table line by line, storing each string only once. A case's repetitions share its row. */
 export class TableBuilder {
-  readonly table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
-  /** In the order in which they were added. */
+  readonly table: ResultsTable = { suites: [], tags: [], variants: [], columns: [], cases: [] };
+  /** Executions in the order in which they were added. */
   readonly executions: TableExecution[] = [];
   readonly #suites = new IndexedKeys();
   readonly #tags = new IndexedKeys();
+  readonly #variants = new IndexedKeys();
   readonly #columns = new IndexedKeys();
   readonly #outcomes: IndexedKeys[] = [];
-  /** Cases with several repetitions. */
+  /** Rows of the cases that have several repetitions. */
   readonly #repeated = new Map<string, { readonly row: number; readonly lines: TableCase[] }>();
   readonly #shownPath: (suite: string) => string;
 
@@ -109,12 +113,22 @@ export class TableBuilder {
       ...(scored !== undefined && { scored }),
       ...(reason !== undefined && { reason }),
       tags: line.tags.map((tag) => this.#tags.of(tag, () => tags.push(tag))),
+      ...(line.target_variant && { variant: this.#variantOf(line.target_variant) }),
       cost: usage.cost,
       duration,
       cells: this.#cellsOf(line),
       ...(compared && { compared }),
       ...(before && { before }),
     };
+  }
+
+  /** Adds all variants in the file's order, no matter which one finishes first. */
+  #variantOf({ name, of }: NonNullable<TableCase['target_variant']>): number {
+    const { variants } = this.table;
+    const places = [...of.slice(0, LIMITS.targetVariants), name].map((one) =>
+      this.#variants.of(one, () => variants.push(visibleLine(one, MAX_NAME))),
+    );
+    return places.at(-1) ?? 0;
   }
 
   #cellsOf({ verdicts }: TableCase): number[] {
@@ -182,13 +196,13 @@ class IndexedKeys {
   }
 }
 
-/** Characters. */
+/** Maximum number of characters in the name of one assertion. */
 const MAX_NAME = 60;
 
-/** For several assertions. */
+/** Maximum number of characters in the names of several assertions. */
 const MAX_NAMES = 400;
 
-/** Cases of a run as a Markdown table. @param cases indexes in the table, in display order */
+/** A run's cases as a Markdown table. @param cases indexes into the table, in display order */
 export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): string {
   const chosen = cases.flatMap((index) => table.cases[index] ?? []);
   const { columns } = table;

@@ -1,7 +1,7 @@
 import { isMapping } from '../core/data/data.ts';
 import { visibleJson } from '../core/text/visibleText.ts';
 
-/** Like `visibleJson`, in pieces: a generator becomes an array, with only one entry at a time in memory. */
+/** Like `visibleJson`, but in pieces. A generator becomes an array, with only one entry at a time in memory. */
 export function* streamJson(value: unknown, indent = ''): Generator<string> {
   const inner = `${indent}  `;
   if (isGenerator(value)) {

@@ -15,7 +15,7 @@ export function createPaint(colors: boolean): Paint {
   return { bold: pc.bold, dim: pc.dim, status: (status, text) => ofStatus[status](text) };
 }
 
-/** Relative to the folder if the file is in it, else absolute. */
+/** A path relative to the folder if the file is in it, or else absolute. */
 export function shownPath(path: string, folder: string): string {
   const shown = relative(folder, path);
   return visibleLine(shown === '' || shown.startsWith('..') || isAbsolute(shown) ? path : shown);

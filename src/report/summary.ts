@@ -27,7 +27,7 @@ import { statusSchema } from '../core/verdict.ts';
 import type { CaseResult, RunLog } from './reporter.ts';
 import type { Paint } from './style.ts';
 
-/** The last lines of a report: results per assertion, counts, and cost. */
+/** The last lines of a report: assertion results, counts, and cost. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
   const { cases, results } = log;
   const { listed, more } = limitSummaries(summaries(cases));
@@ -46,21 +46,21 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
   ];
 }
 
-/** `✗ refund: 1 of 3 repetitions passed, all must; scores spread over 0.50` */
+/** `✗ refund: 1 of 3 repetitions passed, all must; scores differ by up to 0.50` */
 function repetitionLine(result: CaseResult, paint: Paint): string[] {
   const { lines, status, needed, spread } = result;
   const [first] = lines;
   if (first.repetitions === 1) return [];
   const passed = lines.filter((line) => line.status === 'pass').length;
   const must = needed >= 1 ? 'all must pass' : `${shareText(needed)} must pass`;
-  const scores = !spread ? '' : `; scores spread over ${scoreText(spread)}`;
+  const scores = !spread ? '' : `; scores differ by up to ${scoreText(spread)}`;
   const icon = paint.status(status, STATUS_ICONS[status]);
   return [
     `${icon} ${caseTitle(first)}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`,
   ];
 }
 
-/** Nobody would read more. */
+/** Maximum number of lines about repetitions; nobody would read more. */
 const MAX_REPETITIONS = 8;
 
 /** `pass^1 0.83, pass^2 0.67: the chance that this many runs of a case all pass` */
@@ -81,7 +81,7 @@ function countText(results: readonly CaseResult[], paint: Paint): string {
     .join(', ');
 }
 
-/** Verdicts that differ between samples are unreliable. */
+/** Reports verdicts that differ between samples, because they are unreliable. */
 function unstableLines(cases: readonly CaseSummary[]): string[] {
   return cases.flatMap((line) =>
     line.verdicts
@@ -111,7 +111,7 @@ function summaryLine(summary: AssertionSummary): string {
   return `${visibleLine(name, 60)} ${parts.join('; ')}`;
 }
 
-/** `: yes ×2, no ×1`; empty if nothing was counted. */
+/** Counts such as `: yes ×2, no ×1`; empty if nothing was counted. */
 function countsText(counts: Readonly<Record<string, number>>, before: string, after = ''): string {
   const parts = Object.entries(counts).map(([name, count]) =>
     timesText(visibleLine(name, 30), count),

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { escapeLine } from '../core/text/markdown.ts';
 
-/** Separates cells if there are no lines. */
+/** Separates cells if no lines are drawn. */
 const GAP = '  ';
 
 export function plainTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -9,8 +9,11 @@ export function plainTable(head: readonly string[], rows: readonly (readonly str
 }
 
 /**
- * Takes linear time in the number of cells. @param boxed whether to draw lines around the cells
- * @param numbers indexes of right-aligned columns @returns the width in terminal columns, and a function for the text
+ * Takes time linear in the number of cells.
+ *
+ * @param boxed whether to draw lines around the cells
+ * @param numbers indexes of right-aligned columns
+ * @returns the width in terminal columns, and a function that returns the text
  */
 export function layOutTable(
   head: readonly string[],
@@ -18,7 +21,7 @@ export function layOutTable(
   boxed: boolean,
   numbers: readonly number[] = [],
 ): { readonly width: number; readonly text: () => string } {
-  // Most cells in a large table are identical.
+  // In a large table, most cells are identical.
   const known = new Map<string, number>();
   const ofCell = (cell: string) => {
     const width = known.get(cell) ?? (ASCII.test(cell) ? cell.length : stringWidth(cell));
@@ -59,7 +62,7 @@ export function layOutTable(
 
 const ASCII = /^[ -~]*$/;
 
-/** @param lengths maximum characters per column */
+/** @param lengths maximum number of characters per column */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -11,6 +11,8 @@ import { counted, durationText } from '../core/text/format.ts';
 import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
+import { terminalLayout } from './findings/layout.ts';
+import { variantTexts } from './findings/variantReport.ts';
 import { RunLog } from './reporter.ts';
 import { createPaint, type Paint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
@@ -22,19 +24,19 @@ interface TerminalOptions {
   readonly live: boolean;
   readonly colors: boolean;
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Base of relative paths. */
+  /** The folder that relative paths start from. */
   readonly folder: string;
   /** Milliseconds since any fixed point. */
   readonly now: () => number;
 }
 
-/** Maximum number of lines of a target's output to keep per case. */
+/** Maximum number of output lines from a target to keep per case. */
 const MAX_OUTPUT_LINES = 10;
 /** Milliseconds. */
 const REDRAW_INTERVAL = 80;
 const MAX_STOP_TEXT = 100;
 
-/** Shows progress during the run, then a table, the failures, and totals. */
+/** Shows the progress during the run, and afterwards a table, the failures, and the totals. */
 export class TerminalReporter {
   readonly #options: TerminalOptions;
   readonly #paint: Paint;
@@ -44,10 +46,10 @@ export class TerminalReporter {
   readonly #started: number;
   #drawn = 0;
   #redrawn = Number.NEGATIVE_INFINITY;
-  /** Draws changes that arrived too soon after the last redraw. */
+  /** The timer for drawing changes that arrive too soon after the last redraw. */
   #later: NodeJS.Timeout | undefined;
 
-  /** @param log gets its events from this reporter */
+  /** @param log the log that this reporter passes its events to */
   constructor(options: TerminalOptions, log = new RunLog(isFailure)) {
     this.#options = options;
     this.#log = log;
@@ -68,7 +70,7 @@ export class TerminalReporter {
     else this.note(this.#finishedLine(event.line));
   }
 
-  /** Prints a line above the progress. */
+  /** Prints a line above the progress display. */
   note(text: string): void {
     this.#clear();
     this.#options.write(`${text}\n`);
@@ -85,6 +87,7 @@ export class TerminalReporter {
     for (const table of this.#tables(cases, width)) write(`\n${table}\n`);
     for (const lines of this.#failures(cases)) write(`\n${lines.join('\n')}\n`);
     const sections = [
+      ...variantTexts(this.#log.variants, terminalLayout(this.#paint)),
       summaryLines(this.#log, this.#paint, took).join('\n'),
       ...this.#log.records.map((path) => `Record: ${this.#shownPath(path)}`),
       ...(this.#log.end?.cancelled ? [cancelledText(this.#log)] : []),
@@ -102,7 +105,7 @@ export class TerminalReporter {
 
   *#failures(cases: readonly CaseSummary[]): Generator<string[]> {
     const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
-    // If cases share an error, such as an endpoint that is down, only the first is shown in full.
+    // If cases share an error, such as an endpoint that is down, only the first case is shown in full.
     const groups = groupBy(
       cases.filter(isFailure),
       (line) => errorOf(line) ?? executionTitle(line),
@@ -159,11 +162,11 @@ export class TerminalReporter {
   }
 }
 
-/** What to do after Ctrl+C. */
+/** Says what to do after Ctrl+C. */
 function cancelledText({ run, records }: RunLog): string {
-  if (records.length === 0) return 'Run cancelled. It was not recorded.';
+  if (records.length === 0) return 'Run canceled. It was not recorded.';
   const next = run?.judged_from === undefined ? ' To continue: turnlight run --resume' : '';
-  return `Run cancelled. Finished cases are kept.${next}`;
+  return `Run canceled. Finished cases are kept.${next}`;
 }
 
 interface Running {
@@ -173,7 +176,7 @@ interface Running {
   readonly judged: Set<number>;
 }
 
-/** The running cases, and the turn or assertion that each has reached. */
+/** The running cases, and which turn or assertion each of them has reached. */
 class Progress {
   readonly #running = new Map<string, Running>();
   #finished = 0;
@@ -197,7 +200,7 @@ class Progress {
     }
   }
 
-  /** One line per running case, and one for the total. */
+  /** One line per running case, and one line for the total. */
   lines(width: number): string[] {
     const running = [...this.#running.values()].map((one) => visibleLine(describe(one), width));
     return [...running, visibleLine(`${this.#finished} of ${this.#planned} cases finished`, width)];
@@ -213,7 +216,10 @@ function describe({ ref, case: suiteCase, turn, judged }: Running): string {
   return next ? `… ${title}  judging ${next.name}` : `… ${title}  finishing`;
 }
 
-/** A live case takes two turns per user turn; a transcript is available at once. */
+/**
+ * The number of a case's last turn. A live case takes two turns per user turn, whereas a transcript is complete from
+ * the start.
+ */
 function lastTurn({ origin }: SuiteCase): number {
   if (origin.kind === 'transcript') return 0;
   const before = turnsOf(toConversation(origin.history?.messages ?? [])).length;
@@ -224,7 +230,11 @@ function lastTurn({ origin }: SuiteCase): number {
 const MAX_NAME = 24;
 const MAX_CELL = 18;
 
-/** Cases × assertions, or a list if the columns don't fit into `width`. @param boxed whether to draw lines around cells */
+/**
+ * A table of cases × assertions, or a list if the columns don't fit into `width`.
+ *
+ * @param boxed whether to draw lines around cells
+ */
 function caseTable(
   lines: readonly CaseSummary[],
   paint: Paint,
@@ -250,7 +260,7 @@ function caseTable(
   return table.width > width ? caseList(lines, paint) : table.text();
 }
 
-/** Verdicts by column: same name, and same position among a case's verdicts with that name. */
+/** A case's verdicts by column: by name, and by position among the case's verdicts with that name. */
 function byColumn({ verdicts }: CaseSummary): Map<string, VerdictSummary> {
   const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
   const keys = names.map(({ occurrence, name }) => `${occurrence} ${name}`);
@@ -287,7 +297,7 @@ function sameErrorText(others: readonly CaseSummary[]): string[] {
   return [`The same error ended ${counted(others.length, 'more case')}: ${names}${rest}.`];
 }
 
-/** The error of a case; undefined if other assertions failed too. */
+/** A case's error; undefined if other assertions failed as well. */
 function errorOf({ status, reason = '', verdicts }: CaseSummary): string | undefined {
   if (status !== 'error' || verdicts.some((verdict) => verdict.status === 'fail')) return undefined;
   const errors = verdicts.flatMap((one) => (one.status === 'error' ? [one.rationale] : []));

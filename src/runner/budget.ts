@@ -1,3 +1,5 @@
+import { IMAGE_TOKENS } from '../core/image.ts';
+import { imagesOf } from '../core/message.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { costText } from '../core/text/format.ts';
 import { usageOf } from '../core/verdict.ts';
@@ -5,13 +7,13 @@ import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';
 import { type CostBounds, RunRefusedError, type SpendingLimit } from './runOptions.ts';
 
-/** Tokens to reserve for an answer if its model has no `max_tokens`. */
+/** Number of tokens to reserve for an answer if its model has no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
 
-/** Maximum tokens in an answer if its model has no `max_tokens`. */
+/** Maximum number of tokens in an answer if its model has no `max_tokens`. */
 const MAX_ANSWER = 16_000;
 
-/** The limit for a run in one process. */
+/** The cost limit for a run in a single process. */
 export class Budget implements SpendingLimit {
   readonly #max: number;
   #spent = 0;
@@ -44,7 +46,7 @@ export class Budget implements SpendingLimit {
     this.#reserved += allowed;
     try {
       const paid = await work(allowed);
-      // An endpoint that reports no usage isn't free.
+      // An endpoint that reports no usage isn't necessarily free.
       this.#spent += costOf(paid) ?? allowed;
       if (this.#spent > this.#max) this.exhausted = true;
       return paid;
@@ -58,7 +60,7 @@ export class Budget implements SpendingLimit {
 export function overBudget(spent: number, max: number): ModelError {
   return new ModelError(
     'over-budget',
-    `Not asked: ${costText(spent)} of the cost limit ${max} is spent, and this request could exceed the rest. Raise the limit with \`--max-cost\` or the setting turnlight.maxCost.`,
+    `Not sent: ${costText(spent)} of the cost limit ${max} is spent, and this request could exceed the rest. Raise the limit with \`--max-cost\` or the setting turnlight.maxCost.`,
   );
 }
 
@@ -73,7 +75,11 @@ export function priceForBudget(spec: ModelSpec): Price | undefined {
   );
 }
 
-/** Keeps a model's calls, and the length of its answers, within the budget. @throws RunRefusedError */
+/**
+ * Keeps a model's calls within the budget, and limits the length of its answers accordingly.
+ *
+ * @throws RunRefusedError
+ */
 export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLimit): Model {
   const price = priceForBudget(spec);
   if (!price) return model;
@@ -90,7 +96,9 @@ export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLim
     async complete(request, count, signal) {
       const limit = request.maxTokens ?? maxTokens;
       const { messages, answer = '', tools = '', questions = 1 } = request;
-      const input = await inputCost([messages, answer, tools].map((one) => JSON.stringify(one)));
+      const images = messages.flatMap(imagesOf).length * IMAGE_TOKENS;
+      const texts = [messages, answer, tools].map((one) => JSON.stringify(one));
+      const input = (await inputCost(texts)) + costOf({ input: images, output: 0 }, price);
       const costWith = (output: number) =>
         input + costOf({ input: 0, output: count * output }, price);
       const bounds = {

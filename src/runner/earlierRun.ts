@@ -1,7 +1,16 @@
 import { isCurrent } from '../assertions/questionHash.ts';
-import { liveTurnsOf, REPORTS, reportsIn, textOf, turnsOf } from '../core/conversation.ts';
+import {
+  addMissingHandoffs,
+  imagesIn,
+  liveTurnsOf,
+  REPORTS,
+  reportsIn,
+  textOf,
+  turnsOf,
+} from '../core/conversation.ts';
 import { uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
+import type { Image } from '../core/image.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { contradictsVerdicts } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
@@ -23,7 +32,11 @@ import type { PlannedCase } from './runOptions.ts';
 
 export type StoredCases = Awaited<ReturnType<typeof openStoredCases>>;
 
-/** Opens the conversations of a run to judge again. Each is read when its case starts. @param dataFolders by suite */
+/**
+ * Opens a run's conversations, to judge them again. Each one is read when its case starts.
+ *
+ * @param dataFolders data folders by suite
+ */
 export async function openStoredCases(
   { records }: EarlierRun,
   dataFolders: ReadonlyMap<string, DataFolder>,
@@ -45,10 +58,10 @@ export async function openStoredCases(
   };
   return {
     count: opened.reduce((sum, { record }) => sum + record.cases.length, 0),
-    /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
+    /** Why the records may lack cases: `NAME.jsonl, line 3: …`. */
     damage: opened.flatMap(({ record }) => gapsOf(record)),
     has: (ref: CaseRef) => find(ref) !== undefined,
-    /** Paths in the line are in the form in which the eval file was named. */
+    /** Returns a line whose paths are written in the way the eval file was named. */
     async line(ref: CaseRef): Promise<CaseLine | undefined> {
       const found = find(ref);
       const dataFolder = dataFolders.get(ref.suite);
@@ -59,9 +72,10 @@ export async function openStoredCases(
   };
 }
 
-/** The recorded conversation, as if it were a new one that cost nothing. */
+/** Turns a recorded conversation into a new one that cost nothing. */
 export function reuseConversation(line: CaseLine): ConversationResult {
-  const { conversation, stop_reason, stop_rationale, reason, target_usage, failed_turn } = line;
+  const { stop_reason, stop_rationale, reason, target_usage, failed_turn } = line;
+  const conversation = addMissingHandoffs(line.conversation);
   const stop: Stop | undefined = stop_reason && {
     reason: stop_reason,
     ...(stop_rationale !== undefined && { why: stop_rationale }),
@@ -91,12 +105,15 @@ export function hasOtherTurns(
   if (isWhole && recorded.length !== origin.turns.length) return true;
   return recorded.some((turn, index) => {
     const text = textOf(turn);
+    const { user, images = [] } = origin.turns[index] ?? {};
+    const digests = (all: readonly Image[]) => all.map(({ digest }) => digest).join();
+    if (digests(imagesIn([turn])) !== digests(images)) return true;
     // A hidden secret can't be compared.
-    return text !== origin.turns[index]?.user && !text.includes('[hidden: ');
+    return text !== user && !text.includes('[hidden: ');
   });
 }
 
-/** What the target reports; in records of earlier versions, what the conversation contains. */
+/** What the target reports. For records from earlier versions, derived from what the conversation contains. */
 function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'> {
   const { origin, target, reported, conversation, target_usage } = line;
   if (origin === 'transcript') return {};
@@ -107,7 +124,7 @@ function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'
   return { reporting: { target: target?.name ?? '', reports, isDeclared: false, keys } };
 }
 
-/** The result of a skipped or cancelled case, if it has nothing to judge. */
+/** The result for a skipped or canceled case that has nothing to judge. */
 export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionResult | undefined {
   const { status, reason = '', conversation, stop_reason } = line;
   if (status !== 'skipped') return undefined;
@@ -117,7 +134,7 @@ export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionR
   return { status, reason, ...stop, conversation, verdicts, usage: NO_USAGE };
 }
 
-/** What the conversation was made from; the file may have changed since. */
+/** What the conversation was made from, because the file may have changed since then. */
 export function provenanceOf({ origin, target, input_hash, conversation_id }: CaseLine) {
   return { origin, target, input_hash, conversation_id };
 }
@@ -162,7 +179,7 @@ export async function resume(
   return { summary: { reused: reused.size, edited: refs, gone }, reused, retained };
 }
 
-/** The reused cases in the continued records, with their planned executions. */
+/** The reused cases from the continued records, with their planned executions. */
 export async function* reusedLines(
   records: readonly string[],
   { reused, retained }: ResumedCases,
@@ -207,13 +224,13 @@ async function isReusable(
   return line.input_hash === input_hash && line.script_hash === script_hash;
 }
 
-/** Whether a line, which may be forged, has the verdicts that its case needs and the status that they imply. */
+/** Whether a line has the verdicts that its case needs, and the status that they imply. The line may be forged. */
 export function answersCase(line: CaseLine, suiteCase: SuiteCase): boolean {
   const { status, verdicts, threshold } = line;
   return !contradictsVerdicts(status, verdicts, threshold) && isCurrent(line, suiteCase);
 }
 
-/** Whether the end of the run ended the case. */
+/** Whether the case ended only because its run ended. */
 function wasInterrupted({ stop_reason, reason = '', verdicts }: CaseLine): boolean {
   return (
     stop_reason === 'cancelled' ||

@@ -5,28 +5,28 @@ import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { RecordRoot } from '../node/paths.ts';
 
-/** What a resumed run found in its record. */
+/** What a resumed run found in its records. */
 export interface ResumeSummary {
   /** Number of finished executions that don't run again. */
   readonly reused: number;
-  /** Finished executions that run again because they were edited. */
+  /** Finished executions that run again, because their cases were edited. */
   readonly edited: readonly CaseRef[];
   /** Number of finished executions whose cases are no longer in the files. */
   readonly gone: number;
 }
 
-/** An event of a run. The order for each case: started, turns, verdicts, finished. */
+/** An event of a run. For each case, the order is: started, turns, verdicts, finished. */
 export type RunEvent =
   | {
       readonly kind: 'run-started';
       readonly run: RunLine;
       /** Paths of the records, absolute. */
       readonly records: readonly string[];
-      /** By suite path. */
+      /** Record roots by suite path. */
       readonly dataFolders: ReadonlyMap<string, RecordRoot>;
       readonly cases: readonly CaseRef[];
       readonly resumed?: ResumeSummary;
-      /** If a run judges again: number of conversations whose cases are no longer in the files. */
+      /** If a run judges again, the number of conversations whose cases are no longer in the files. */
       readonly gone?: number;
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }
@@ -44,7 +44,7 @@ export type RunEvent =
     }
   | { readonly kind: 'run-finished'; readonly end: EndLine };
 
-/** What happens in a case: a `RunEvent` without the name of the case. */
+/** What happens in a case: a `RunEvent` without the reference to the case. */
 export type CaseEvent = WithoutRef<RunEvent>;
 
 type WithoutRef<Event> = Event extends { readonly ref: CaseRef } ? Omit<Event, 'ref'> : never;

@@ -13,7 +13,7 @@ import { type JudgedConversation, recordedFacts, replyTurnsOf } from '../judge/i
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { sha256 } from '../node/hashes.ts';
 import { examplesOf, findAssertion } from '../store/examples.ts';
-import { type LabelledConversation, readLabelledConversation } from '../store/labels.ts';
+import { type LabeledConversation, readLabeledConversation } from '../store/labels.ts';
 import { addQuestionHashes, caseLine } from './case/caseLine.ts';
 import { modelsOf } from './models.ts';
 import { RunContext } from './runContext.ts';
@@ -21,7 +21,7 @@ import type { RunOptions } from './runOptions.ts';
 
 export type JudgingOptions = Omit<RunOptions, 'select' | 'suites'>;
 
-export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<Estimate> {
+export async function estimateLabeled(cases: readonly LabeledCase[]): Promise<Estimate> {
   const once = new Set<string>();
   let sum = NO_ESTIMATE;
   for (const one of cases) {
@@ -32,13 +32,14 @@ export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<
 }
 
 /**
- * Judges labeled conversations, without a run and its record. Reports each line as soon as it is known.
+ * Judges labeled conversations without starting a run. Reports each line as soon as it is known.
+ *
  * @throws RecordingError, UnwritableError, RunRefusedError; the signal's reason when aborted
  */
-export async function judgeLabelled(
-  cases: readonly LabelledCase[],
+export async function judgeLabeled(
+  cases: readonly LabeledCase[],
   options: JudgingOptions,
-  onJudged: (line: CaseLine, one: LabelledCase) => void,
+  onJudged: (line: CaseLine, one: LabeledCase) => void,
 ): Promise<void> {
   const suites = [...new Set(cases.map(({ suite }) => suite))];
   const context = await RunContext.open({ ...options, suites });
@@ -59,7 +60,7 @@ export async function judgeLabelled(
   }
 }
 
-async function judgeCase(one: LabelledCase, context: RunContext): Promise<CaseLine> {
+async function judgeCase(one: LabeledCase, context: RunContext): Promise<CaseLine> {
   const { suite, case: suiteCase, conversation } = one;
   const began = performance.now();
   const found = await judgeAssertions({
@@ -76,19 +77,19 @@ async function judgeCase(one: LabelledCase, context: RunContext): Promise<CaseLi
   return context.options.scrubber.data(caseLine({ suite, ref }, suiteCase, {}, ended, duration));
 }
 
-/** With the recorded facts, because the label is about the judge's input at the time. */
-function judgedConversationOf(one: LabelledCase): JudgedConversation {
+/** Uses the recorded facts, because the label is about what the judge saw at the time. */
+function judgedConversationOf(one: LabeledCase): JudgedConversation {
   const { case: suiteCase, conversation, facts, examples } = one;
   const replyTurns = suiteCase.origin.kind === 'transcript' ? [] : replyTurnsOf(conversation);
   return { conversation, facts: recordedFacts(suiteCase.id, facts), replyTurns, examples };
 }
 
-/** A labeled conversation, to judge with the current file. */
-export interface LabelledCase extends LabelledConversation {
+/** A labeled conversation, to be judged with the current file. */
+export interface LabeledCase extends LabeledConversation {
   readonly suite: Suite;
-  /** With only the labeled assertions that a judge decides. */
+  /** The case, reduced to the labeled assertions that a judge decides. */
   readonly case: SuiteCase;
-  /** Only from other folds, so that no judge is scored on a conversation that it saw as an example. */
+  /** Examples from other folds only, so that no judge is scored on a conversation that it saw as an example. */
   readonly examples: ExamplesFor;
   /** From 0. */
   readonly fold: number;
@@ -97,12 +98,14 @@ export interface LabelledCase extends LabelledConversation {
 export type UnusableLabel = 'no-conversation' | 'no-case' | 'no-judge' | 'not-changed';
 
 /**
- * The conversations of a case are in one fold, unless they were recorded separately. Cases are assigned to folds in the
- * order of the hashes of their names. @param folds at least 2; with fewer conversations, each is its own fold
+ * A case's conversations are in the same fold, unless they were recorded separately. Cases are assigned to folds in the
+ * order of their names' hashes.
+ *
+ * @param folds at least 2; with fewer conversations, each is its own fold
  * @param changed returns the assertion to judge instead; undefined if that isn't possible
  * @returns cases, the number of folds, and the number of unusable labels by reason
  */
-export async function labelledCases(
+export async function labeledCases(
   suite: Suite,
   labels: readonly PlacedLabel[],
   folds: number,
@@ -119,10 +122,10 @@ export async function labelledCases(
     ({ id, variant }, example) =>
       foldOf.get(nameOf(id, variant)) !== foldOf.get(nameOf(example.case, example.variant)),
   );
-  const cases: LabelledCase[] = [];
+  const cases: LabeledCase[] = [];
   for (const own of groupBy(labels, (one) => one.conversation_hash).values()) {
     const [{ case: id, variant, conversation_hash: hash }] = own;
-    const kept = await readLabelledConversation(suite.path, hash);
+    const kept = await readLabeledConversation(suite.path, hash);
     const found = suite.cases.find((one) => one.id === id && one.variant === variant);
     const opened = found?.open ? (await found.open()).suiteCase : found;
     if (!kept || !opened) {
@@ -147,7 +150,7 @@ export async function labelledCases(
   return { cases, folds: new Set(foldOf.values()).size, left };
 }
 
-/** Adds or removes the examples of an assertion; keeps it if `shown` is undefined. */
+/** Adds or removes an assertion's examples; keeps the setting if `shown` is undefined. */
 export function overrideExamples(
   shown: boolean | undefined,
 ): (assertion: Assertion) => Assertion | undefined {

@@ -10,6 +10,7 @@ import { recordedFacts } from '../judge/inputs.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { leavesOf } from '../judge/verdicts.ts';
 import { AnswerLookup, cachingModel, modelIdentityOf } from '../models/cache.ts';
+import { modelWithImages } from '../models/images.ts';
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../models/model.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
 import { digestOf } from '../node/hashes.ts';
@@ -25,24 +26,24 @@ export interface JudgeRequest {
   readonly request: ModelRequest;
   /** Number of requested answers. */
   readonly samples: number;
-  /** The stored answers. */
+  /** The answers that were stored. */
   readonly answers: readonly JudgeAnswer[];
 }
 
 export interface JudgeAnswer extends Pick<ModelReply, 'text' | 'refusal' | 'version' | 'finish'> {
-  /** For the original request. */
+  /** Usage of the original request. */
   readonly usage: Usage;
-  /** Milliseconds that the original request took; absent if it is from a recording. */
+  /** Milliseconds that the original request took; absent if it came from a recording. */
   readonly latency?: number;
 }
 
 export interface JudgeRequests {
   readonly verdict: Verdict;
-  /** In order: after the first, repairs of an answer, parts, or further questions. */
+  /** All requests in order. The first may be followed by repairs of an answer, parts, or further questions. */
   readonly requests: readonly JudgeRequest[];
-  /** Whether the first is exactly the original request; otherwise the file or its labels have changed. */
+  /** Whether the first request is exactly the original one. If not, the file or its labels have changed. */
   readonly isSame: boolean;
-  /** Where answers are looked up. */
+  /** Where the answers were looked up. */
   readonly from: 'cache' | 'recording';
 }
 
@@ -54,7 +55,10 @@ type RequestHost = Pick<RunOptions, 'env' | 'secret'> & {
 
 /**
  * Reconstructs the requests to a judge from the judged conversation and the current file, and looks up their answers.
- * Calls no model. @param line with absolute paths @param suiteCase the current one, opened
+ * Calls no model.
+ *
+ * @param line the case's line, with absolute paths
+ * @param suiteCase the current case, opened
  * @returns undefined if the file no longer has the assertion, or no judge was called
  */
 export async function reconstructRequests(
@@ -86,13 +90,15 @@ export async function reconstructRequests(
     examples: examplesOf(suite)(suiteCase),
     ...(measured && { targetUsage: measured }),
     ...(reporting && { reporting }),
+    scrubber,
     signal: new AbortController().signal,
     sharedAnswers: { answers: new Map(), load: kept.load, save: async () => {} },
     modelFor: async (spec) => {
       if (!spec) return undefined;
       const requests: JudgeRequest[] = [];
       traces.push(requests);
-      return tracingModel(await cachedModel(spec, lookup, host), requests);
+      const cached = await cachedModel(spec, lookup, host);
+      return tracingModel(modelWithImages(cached, spec, undefined), requests);
     },
   });
   await answers.close();
@@ -108,14 +114,14 @@ export async function reconstructRequests(
   };
 }
 
-/** With the run's judge, which may differ from the file's. */
+/** The assertion with the run's judge, which may differ from the file's. */
 function withJudge(assertion: Assertion, model: string): Assertion {
   if (assertion.judge?.id === model) return assertion;
   const parsed = parseModelSpec(model, '/');
   return 'spec' in parsed ? { ...assertion, judge: parsed.spec } : assertion;
 }
 
-/** Whether its question may have shared a request. */
+/** Whether the assertion's question may have shared a request. */
 function mayShare(assertion: Assertion): boolean {
   const { kind } = typeOf(assertion);
   return assertion.together === true || (kind === 'checklist' && !assertion.examples);
@@ -140,12 +146,13 @@ async function cachedModel(
   };
   const nobody: Model = {
     id: spec.id,
-    complete: () => Promise.reject(new ModelError('not-recorded', 'The answer is not kept.')),
+    complete: () =>
+      Promise.reject(new ModelError('not-recorded', 'The answer is not in the cache.')),
   };
   return cachingModel(nobody, identity, lookup);
 }
 
-/** Adds the requests to a model and its answers to `requests`. */
+/** A model that adds each request, with its answers, to `requests`. */
 function tracingModel(model: Model, requests: JudgeRequest[]): Model {
   return {
     id: model.id,

@@ -16,17 +16,17 @@ export interface MergedPart {
   readonly cases: readonly MergedCase[];
 }
 
-/** The runs of several shards as one run. */
+/** The runs of several shards, combined into one run. */
 export interface MergedRun {
   readonly run: RunLine;
-  /** One per execution, in the order of the records. */
+  /** One case per execution, in the order of the records. */
   readonly cases: readonly MergedCase[];
   readonly end: EndLine;
-  /** Executions that several records contain; the one that finished last counts. */
+  /** Executions that are in several records. The one that finished last counts. */
   readonly overlapping: readonly MergedCase[];
-  /** Shards without a record, and the first one: `2/3`. */
+  /** Shards without a record: how many, and the first one, such as `2/3`. */
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
-  /** More than one if the runs tested different versions of the agent. */
+  /** Commits of the runs; more than one if they tested different versions of the agent. */
   readonly commits: readonly string[];
   /** Number of executions without a result, by run. */
   readonly unfinished: ReadonlyMap<string, number>;
@@ -80,8 +80,11 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
     version: RECORD_VERSION,
     id: randomBytes(4).toString('hex'),
     started: runs.map(({ started }) => started).sort()[0] ?? '',
-    // Without `cases`, because together the shards ran more than any single one.
-    files: files.map(({ path, hash }) => ({ path, hash })),
+    // Without `cases`, because the shards together ran more cases than any single one.
+    files: files.map(({ path, hash }) => {
+      const own = all.filter((one) => one.path === path).flatMap(({ includes = [] }) => includes);
+      return { path, hash, ...(own.length > 0 && { includes: [...new Set(own)] }) };
+    }),
     planned: runs.reduce((sum, { planned = 0 }) => sum + planned, 0),
     merged_from: [...new Set(runs.map(({ id }) => id))],
     ...(commit !== undefined && { commit }),
@@ -93,12 +96,12 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
 /** Maximum number of missing shards to list. */
 const MAX_NAMED_SHARDS = 10;
 
-/** Options that decide which cases are divided into shards. */
+/** Options that determine which cases are divided into shards. */
 const SELECTING = ['sharded_cases', 'case', 'tag', 'limit', 'only_failed', 'only_errors'];
 
 /**
- * Shards, such as `--shard 2/3`, without a record. Shards beyond the number of cases have none. Shards from different
- * divisions don't complete each other.
+ * Shards without a record, such as `--shard 2/3`. Shards beyond the number of cases have no records. Shards from
+ * different divisions don't complete each other.
  */
 function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const shards = runs.flatMap(({ options }) => {
@@ -110,10 +113,10 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const missing = { count: 0, first: [] as string[] };
   for (const own of groupBy(shards, ({ division }) => division).values()) {
     const [{ of, cases }] = own;
-    const last = typeof cases === 'number' ? Math.min(of, cases) : of;
+    const last = typeof cases === 'number' && cases > 0 ? Math.min(of, cases) : of;
     const there = new Set(own.map(({ part }) => part).filter((part) => part >= 1 && part <= last));
     missing.count += last - there.size;
-    // A record may claim to have very many shards.
+    // A record may claim that there are very many shards.
     const wanted = Math.min(missing.count, MAX_NAMED_SHARDS);
     for (let part = 1; part <= last && missing.first.length < wanted; part += 1) {
       if (!there.has(part)) missing.first.push(`${part}/${of}`);

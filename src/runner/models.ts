@@ -1,15 +1,24 @@
 import { uniqueBy } from '../core/data/data.ts';
 import type { KeyHost } from '../core/environment.ts';
-import type { Assertion, ModelSpec, SuiteCase, TargetSpec } from '../core/suite.ts';
+import type { Assertion, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import { type DestinationProblem, destinationProblemOf } from '../models/destination.ts';
 import type { Connection, Destination } from '../models/model.ts';
-import { findProvider } from '../models/registry.ts';
+import { defaultKeyVariables, findProvider, keyVariablesOf } from '../models/registry.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { findTargetType } from '../targets/registry.ts';
 
-/** Every model that cases may call: judges, embedding models, and those that play the assistant or the user. */
+/** All models that cases may call: judges, embedding models, and models that play the assistant or the user. */
 export function modelsOf(cases: readonly SuiteCase[]): ModelSpec[] {
   return cases.flatMap((one) => [...judgesOf([one]), ...conversationModelsOf(one)]);
+}
+
+/** The variables with models' keys: the default ones, and those that the suites name. */
+export function keyVariablesIn(suites: readonly Suite[]): string[] {
+  const named = suites.flatMap(({ keyVariables, cases }) => [
+    ...keyVariables,
+    ...modelsOf(cases).flatMap(({ params }) => keyVariablesOf(params)),
+  ]);
+  return [...new Set([...defaultKeyVariables, ...named])];
 }
 
 function conversationModelsOf({ origin }: SuiteCase): ModelSpec[] {
@@ -35,7 +44,10 @@ function modelsOfAssertion({ judge, model, nested = [] }: Assertion): ModelSpec[
   ];
 }
 
-/** The connections of all models of cases. Each is looked up once: thousands of cases use the same few. */
+/**
+ * The connections of all models that cases use. Each one is looked up only once, because thousands of cases use the
+ * same few.
+ */
 async function connectionsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -55,7 +67,7 @@ export interface ContactedHost extends Destination {
   readonly host: string;
 }
 
-/** The hosts of cases' models and targets, with all environment variables sent to them. */
+/** The hosts of cases' models and targets, with all environment variables that are sent to them. */
 export async function destinationsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -64,8 +76,8 @@ export async function destinationsOf(
   const ofModels = (await connectionsOf(cases, host)).map(
     ({ connection }) => connection.destination,
   );
-  const ofTargets = [...new Set(targetsOf(cases))].map((one) =>
-    findTargetType(one.type)?.destination?.(one),
+  const ofTargets = [...new Set(targetsOf(cases))].flatMap(
+    (one) => findTargetType(one.type)?.destinations?.(one) ?? [],
   );
   for (const one of [...ofModels, ...ofTargets]) {
     if (!one) continue;
@@ -93,13 +105,13 @@ export async function forbiddenHosts(
 
 interface MissingKey {
   readonly model: ModelSpec;
-  /** The name of the key's environment variable. */
+  /** The name of the environment variable for the key. */
   readonly variable: string;
   /** False if the model only plays the assistant. */
   readonly judges: boolean;
 }
 
-/** The keys that models of cases need and that aren't set. */
+/** Keys that the cases' models need but that aren't set. */
 export async function missingKeys(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -115,7 +127,7 @@ interface NeededKey extends MissingKey {
   readonly isSet: boolean;
 }
 
-/** The keys that models of cases need, each with the first model that needs it; missing ones first. */
+/** Keys that the cases' models need, each with the first model that needs it. Missing keys come first. */
 export async function neededKeys(cases: readonly SuiteCase[], host: KeyHost): Promise<NeededKey[]> {
   const missing = await missingKeys(cases, host);
   const all = await missingKeys(cases, { ...host, secret: async () => undefined });

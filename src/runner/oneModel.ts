@@ -9,12 +9,16 @@ interface ModelChoice {
   /** `provider:model` */
   readonly name: string;
   readonly baseUrl?: string | undefined;
-  /** Recordings, absolute. */
+  /** Absolute paths of recordings. */
   readonly record?: string | undefined;
   readonly replay?: string | undefined;
 }
 
-/** Optionally recorded or replayed. @throws ModelError, RecordingError, UnwritableError, and errors of `use` */
+/**
+ * Uses a model, optionally recorded or replayed.
+ *
+ * @throws ModelError, RecordingError, UnwritableError, and errors of `use`
+ */
 export async function withModel<Made>(
   { name, baseUrl, record, replay }: ModelChoice,
   host: ModelHost,
@@ -45,7 +49,7 @@ function specOf(name: string, baseUrl: string | undefined): ModelSpec {
 type ModelTrial =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly message: string }
-  /** The key may be right; something else failed. */
+  /** The key may be correct, but something else failed. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Asks a model a short question to check its key. */

@@ -13,7 +13,7 @@ import { priceForBudget } from './budget.ts';
 import { modelsOf } from './models.ts';
 import { type PlannedCase, type RunOptions, RunRefusedError } from './runOptions.ts';
 
-/** The cases with `only`; all if none has it. */
+/** The cases with `only`, or all cases if none has it. */
 export function filterOnly<One>(
   all: readonly One[],
   caseOf: (one: One) => Pick<SuiteCase, 'only'>,
@@ -32,7 +32,7 @@ export function selectedCases(
   );
 }
 
-/** The executions of a run, in the order of the suites and their cases. @throws RunRefusedError */
+/** A run's executions, in the order of the suites and their cases. @throws RunRefusedError */
 export function planRun({
   suites,
   select,
@@ -59,11 +59,11 @@ export function planRun({
   );
 }
 
-/** @throws RunRefusedError if a run of these cases has more executions than a record can have */
+/** @throws RunRefusedError if running these cases takes more executions than a record can contain */
 export function checkExecutions(cases: readonly SuiteCase[]): void {
   const count = countExecutions(cases);
   if (count <= LIMITS.recordCases) return;
-  const message = `The run would execute ${readable(count)} cases, with their repetitions; the limit is ${readable(LIMITS.recordCases)}. Select fewer cases, or lower \`repeat\`.`;
+  const message = `The run would execute ${readable(count)} cases, including repetitions; the limit is ${readable(LIMITS.recordCases)}. Select fewer cases, or lower \`repeat\`.`;
   throw new RunRefusedError('too-many', message);
 }
 
@@ -73,7 +73,8 @@ function countExecutions(cases: readonly SuiteCase[]): number {
 
 /**
  * @param rootOf returns the root of a suite's record
- * @returns the line for the whole run, with the first root's commit, and one per root, with its files and commit
+ * @returns a line for the whole run with the first root's commit, and a line for each root with that root's files and
+ * commit
  */
 export async function describeRun(
   { described, resume, judgeAgain }: RunOptions,
@@ -112,7 +113,14 @@ function describeFile(
   planned: readonly PlannedCase[],
 ): RunLine['files'][number] {
   const chosen = [...new Set(planned.map((one) => one.case))];
-  return { path, hash, ...(chosen.length < cases.length && { cases: chosen.map(caseName) }) };
+  const sources = new Set(chosen.map(({ source }) => source.path));
+  const includes = [...sources].filter((one) => one !== path);
+  return {
+    path,
+    hash,
+    ...(chosen.length < cases.length && { cases: chosen.map(caseName) }),
+    ...(includes.length > 0 && { includes }),
+  };
 }
 
 /** The judges of assertions, including nested ones. */
@@ -128,7 +136,7 @@ export interface ChosenSuite {
   readonly cases: readonly SuiteCase[];
 }
 
-/** The suites that made a run fail to start; the others can run without them. */
+/** The suites that prevented a run from starting. Other suites can run without them. */
 export function refusedSuites(
   error: unknown,
   suites: readonly ChosenSuite[],

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { imagesIn, turnsOf } from '../core/conversation.ts';
 import { countCases } from '../core/record/repetitions.ts';
 import {
   type CaseLine,
@@ -8,7 +9,9 @@ import {
 } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
 import { dataFoldersBelowOneRoot } from '../store/dataFolder.ts';
+import { storeImages } from '../store/images.ts';
 import { RunWriter } from '../store/records/write.ts';
+import { openCase } from './case/caseLine.ts';
 import { runCase } from './case/runCase.ts';
 import { openStoredCases, resume, reusedLines, type StoredCases } from './earlierRun.ts';
 import { modelsOf } from './models.ts';
@@ -17,9 +20,9 @@ import { RunContext } from './runContext.ts';
 import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOptions.ts';
 
 /**
- * Runs cases in parallel. A finished case is on disk before `case-finished` is reported, unless it can't be written.
- * If `signal` is aborted, running cases stop immediately, finished ones are kept, and the promise resolves.
- * After `maxCost` is reached, no request is sent and no case starts; running cases that need a model end with an
+ * Runs cases in parallel. A finished case is on disk before `case-finished` is reported, unless it can't be written. If
+ * `signal` is aborted, running cases stop immediately, finished cases are kept, and the promise resolves. Once
+ * `maxCost` is reached, no more requests are sent and no more cases start. Running cases that need a model end with an
  * `over-budget` error.
  *
  * @throws RunRefusedError, RecordingError, UnwritableError before anything runs
@@ -58,9 +61,11 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       options.onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
     }
     const left = planned.filter((one) => !resumed?.reused.has(one));
-    await runAll(left, runner, options, finished, (line) =>
-      writeErrors.tolerate(writer?.append(line)),
-    );
+    await runAll(left, runner, options, finished, async (line, one) => {
+      if (!writer) return;
+      await writeErrors.tolerate(keepImages(line, one, rootOf(line.suite)));
+      await writeErrors.tolerate(writer.append(line));
+    });
     const endOf = (cases: readonly PlannedCase[]): EndLine => {
       const lines = cases.flatMap((one) => finished.get(one) ?? []);
       return {
@@ -96,7 +101,7 @@ async function runAll(
   runner: CaseRunner,
   options: RunOptions,
   finished: Map<PlannedCase, CaseSummary>,
-  keep: (line: CaseLine) => Promise<void>,
+  keep: (line: CaseLine, one: PlannedCase) => Promise<void>,
 ): Promise<void> {
   const { signal, onEvent } = options;
   const limit = pLimit(runner.concurrency);
@@ -107,7 +112,7 @@ async function runAll(
         try {
           const line = await runner.run(one);
           if (!line) return;
-          await keep(line);
+          await keep(line, one);
           finished.set(one, summaryOf(line));
           onEvent({ kind: 'case-finished', ref: one.ref, line });
         } catch (error) {
@@ -116,6 +121,19 @@ async function runAll(
       }),
     ),
   );
+}
+
+/** Stores the images of a finished case. @throws UnwritableError */
+async function keepImages(
+  { conversation }: CaseLine,
+  { case: planned }: PlannedCase,
+  root: string,
+): Promise<void> {
+  const images = imagesIn(turnsOf(conversation));
+  if (images.length === 0) return;
+  // Another process may have opened and run the case.
+  const { suiteCase } = await openCase(planned);
+  await storeImages(root, images, suiteCase.images ?? new Map());
 }
 
 /** Runs cases in this process. @param stored conversations to judge again instead of running new ones */
@@ -131,9 +149,9 @@ function runLocally(context: RunContext, stored?: StoredCases): CaseRunner {
   };
 }
 
-/** Runs cases of a run whose record another process writes. */
+/** Runs the cases of a run whose record another process writes. */
 export interface OpenRunner extends CaseRunner {
-  /** Ends targets' programs. */
+  /** Ends the targets' programs. */
   close(): Promise<void>;
 }
 

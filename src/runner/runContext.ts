@@ -1,6 +1,7 @@
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { memoize } from '../core/data/data.ts';
 import { environmentNames } from '../core/environment.ts';
+import { type Image, type ImageSources, imageFileName, imageText } from '../core/image.ts';
 import { type Logger, mapLog } from '../core/logger.ts';
 import type { LiveTurnsOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
@@ -10,18 +11,21 @@ import type { JudgeOptions } from '../judge/judgeAssertions.ts';
 import { AnswerLookup, cachingModel, modelIdentityOf } from '../models/cache.ts';
 import { checkDestination } from '../models/destination.ts';
 import { Endpoints } from '../models/endpoint/endpoints.ts';
+import { modelWithImages } from '../models/images.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
-import { createModel, defaultKeyVariables, keyVariablesOf, preload } from '../models/registry.ts';
+import { createModel, preload } from '../models/registry.ts';
 import { openReplaySource, type ReplaySource, replayModel } from '../models/replaySource.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { AnswerCache } from '../store/answers.ts';
 import { type DataFolder, findDataFolders } from '../store/dataFolder.ts';
 import { examplesOf } from '../store/examples.ts';
+import { readImage } from '../store/images.ts';
 import { openPersistentAnswers, type PersistentAnswers } from '../store/persistentAnswers.ts';
 import { targetDigest } from '../targets/digest.ts';
+import { traceWaitOf } from '../targets/keys.ts';
 import { Programs } from '../targets/programs/programs.ts';
-import { findTargetType } from '../targets/registry.ts';
+import { findTargetType, ownReporting } from '../targets/registry.ts';
 import {
   scrubReply,
   TargetError,
@@ -30,21 +34,25 @@ import {
   withReply,
   withScrubbedQuotes,
 } from '../targets/target.ts';
+import { tracedSession } from '../targets/tracedSession.ts';
 import {
   cachingSession,
   prependSystemPrompt,
   recordingSession,
   replaySession,
+  timedSession,
 } from '../targets/wrappedSessions.ts';
+import type { ConversationTrace } from '../traces/conversationTrace.ts';
 import { Budget, budgetedModel, priceForBudget } from './budget.ts';
 import { callUserCode } from './case/callUserCode.ts';
 import { type ExecutionResult, openCase } from './case/caseLine.ts';
 import { type CaseDescription, describeCase } from './case/describeCase.ts';
+import type { ConversationTraces } from './conversationTraces.ts';
 import type { CaseEvent } from './events.ts';
-import { modelsOf, targetsOf } from './models.ts';
+import { keyVariablesIn, modelsOf, targetsOf } from './models.ts';
 import type { PlannedCase, RunOptions, SpendingLimit } from './runOptions.ts';
 
-/** What a repetition of a case needs from its run. */
+/** What a case's repetition needs from its run. */
 export interface CaseContext {
   readonly suiteCase: SuiteCase;
   /** Why the case can't run. */
@@ -57,12 +65,15 @@ export interface CaseContext {
 }
 
 type JudgingContext = Pick<JudgeOptions, 'modelFor' | 'script' | 'signal'> &
-  Required<Pick<JudgeOptions, 'sharedAnswers'>>;
+  Required<Pick<JudgeOptions, 'sharedAnswers' | 'scrubber'>>;
 
-/** Models and targets, recorded, replayed, or cached, and the cost limit: everything that cases of a run share. */
+/**
+ * Everything that a run's cases share: models and targets, which may be recorded, replayed, or cached, and the cost
+ * limit.
+ */
 export class RunContext {
   readonly options: RunOptions;
-  /** By suite path. */
+  /** Data folders by suite path. */
   readonly dataFolders: ReadonlyMap<string, DataFolder>;
   readonly writeErrors: WriteErrors;
   readonly #host: ModelHost;
@@ -71,18 +82,20 @@ export class RunContext {
   readonly #cache: AnswerCache | undefined;
   readonly #models = new Map<string, Promise<SpecModel>>();
   readonly #digests = new Map<string, Promise<string>>();
-  /** All requests of models and targets to one endpoint share a queue. */
+  /** All endpoints. All requests from models and targets to the same endpoint share a queue. */
   readonly #endpoints: Endpoints;
   readonly #budget: SpendingLimit | undefined;
   readonly #programs: Programs;
-  /** Names of the variables that programs don't inherit. */
+  /** Set once a target asks for traces. */
+  #traces: ConversationTraces | undefined;
+  /** Names of variables that programs must not inherit. */
   readonly #keyVariables: readonly string[];
   /** Answers that all cases share. */
   readonly #answers: SharedAnswers['answers'] = new Map();
-  /** Answers of earlier runs, by the root of their data folder. */
+  /** Answers from earlier runs, by the root of their data folder. */
   readonly #stores = new Map<string, PersistentAnswers>();
   #warned = false;
-  /** Reads the labels of a suite once for all its cases. */
+  /** Reads a suite's labels only once for all of its cases. */
   readonly #examplesOf = memoize((suite: Suite) => examplesOf(suite));
 
   private constructor(
@@ -100,7 +113,7 @@ export class RunContext {
     this.#programs = new Programs(options.log, options.scrubber, options.attach);
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
-    // Messages from endpoints can contain secrets too.
+    // Messages from endpoints can also contain secrets.
     const scrubbed = mapLog(log, (text) => scrubber.text(text));
     this.#endpoints = new Endpoints(scrubbed, options);
     this.#host = {
@@ -123,7 +136,7 @@ export class RunContext {
     this.#budget = budget ?? (maxCost === undefined ? undefined : new Budget(maxCost));
   }
 
-  /** @param suites the ones that will run @throws RecordingError, UnwritableError */
+  /** @param suites the suites that will run @throws RecordingError, UnwritableError */
   static async open(options: RunOptions, suites = options.suites): Promise<RunContext> {
     const { replay, record, scrubber, log } = options;
     const writeErrors = new WriteErrors(log);
@@ -136,7 +149,7 @@ export class RunContext {
     return new RunContext(options, findDataFolders(suites), writeErrors, player, recorder);
   }
 
-  /** Loads the code for these models. @throws RunRefusedError if the cost limit can't be enforced with them */
+  /** Loads the code for these models. @throws RunRefusedError if the cost limit can't be enforced with these models */
   prepare(specs: readonly ModelSpec[]): void {
     if (this.#player) return;
     if (this.#budget) for (const spec of specs) priceForBudget(spec);
@@ -157,7 +170,7 @@ export class RunContext {
       fault,
       description: await this.describe(suiteCase),
       judging: {
-        ...this.#judging(suite, lookup, output),
+        ...this.#judging(suite, lookup, output, suiteCase.images),
         examples: this.#examplesOf(suite)(suiteCase),
       },
       report,
@@ -177,22 +190,28 @@ export class RunContext {
     return describeCase(suiteCase, (target) => this.#digestOf(target, suiteCase));
   }
 
-  /** For judging outside of a case. */
+  /** The context for judging outside of a case. */
   judging(suite: Suite): JudgingContext {
     return this.#judging(suite, this.#lookupFor(1), this.options.log);
   }
 
-  /** @param log gets the output of programs */
-  #judging(suite: Suite, lookup: AnswerLookup | undefined, log: Logger): JudgingContext {
+  /** @param log receives the programs' output @param images the case's images */
+  #judging(
+    suite: Suite,
+    lookup: AnswerLookup | undefined,
+    log: Logger,
+    images?: ImageSources,
+  ): JudgingContext {
     return {
       signal: this.options.signal,
+      scrubber: this.options.scrubber,
       sharedAnswers: this.#sharedAnswersFor(suite.path),
       script: (code, input) => this.#script(suite, code, input, log),
-      modelFor: async (spec) => (spec ? this.#model(spec, lookup) : undefined),
+      modelFor: async (spec) => (spec ? this.#model(spec, lookup, suite, images) : undefined),
     };
   }
 
-  /** Answers that all cases share, and those stored for later runs. */
+  /** Answers that all cases share, and the store for later runs. */
   #sharedAnswersFor(suite: string): SharedAnswers {
     const store = this.#storeFor(suite);
     return {
@@ -216,7 +235,7 @@ export class RunContext {
     return store;
   }
 
-  /** Only once, because the cache reports the same folder. */
+  /** Warns only once, because the cache reports the same folder. */
   #warnOfFolder(text: string): void {
     if (!this.#cache && !this.#warned) this.options.log.warn(text);
     this.#warned = true;
@@ -230,7 +249,7 @@ export class RunContext {
   async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
     const { signal, scrubber } = this.options;
     const host = this.#hostOfPrograms(workspace, log);
-    // The scrubbed conversation can't be compared with secrets.
+    // A scrubbed conversation can't be compared with secrets.
     const called = callUserCode(code, scrubber.data(input), host, signal);
     return scrubber.data(await withScrubbedQuotes(called, scrubber));
   }
@@ -242,25 +261,50 @@ export class RunContext {
     return { workspace, log, timeout, env, programVariables, keyVariables, programs };
   }
 
+  /** @returns undefined if the target exports no spans @throws TargetError */
+  async #traceFor(target: TargetSpec, workspace: string): Promise<ConversationTrace | undefined> {
+    const wait = traceWaitOf(target.params);
+    if (wait === undefined) return undefined;
+    const { ConversationTraces } = await import('./conversationTraces.ts');
+    this.#traces ??= new ConversationTraces(this.options);
+    return this.#traces.open(target, workspace, wait);
+  }
+
   async close(): Promise<void> {
     await this.#programs.close();
+    this.#traces?.close();
     await this.#recorder?.close();
     await this.#cache?.close();
   }
 
-  /** Finds answers of earlier runs for a repetition of a case. */
+  /** Looks up answers from earlier runs for a repetition of a case. */
   #lookupFor(repetition: number): AnswerLookup | undefined {
     return this.#cache && new AnswerLookup(this.#cache, repetition);
   }
 
-  /** The model of a spec, created once for all cases. @throws ModelError */
-  async #model(spec: ModelSpec, lookup: AnswerLookup | undefined): Promise<Model> {
+  /** The model for a spec, created only once for all cases. @throws ModelError */
+  async #model(
+    spec: ModelSpec,
+    lookup: AnswerLookup | undefined,
+    { path }: Suite,
+    images: ImageSources | undefined,
+  ): Promise<Model> {
+    const model = await this.#modelOf(spec, lookup);
+    const root = this.dataFolders.get(path)?.root;
+    return modelWithImages(model, spec, async (image) => {
+      const bytes = await readImage(image, images, root);
+      if (bytes) return bytes;
+      throw new ModelError('missing-image', missingImage(image));
+    });
+  }
+
+  async #modelOf(spec: ModelSpec, lookup: AnswerLookup | undefined): Promise<Model> {
     if (this.#player) return replayModel(spec.id, this.#player);
     const key = canonicalJson(spec);
     const made = this.#models.get(key) ?? this.#create(spec);
     this.#models.set(key, made);
     const { model, identity } = await made;
-    // A recording costs nothing, and has its own order of answers.
+    // A recording costs nothing, and answers in its own order.
     const cached =
       lookup && spec.provider !== 'replay' ? cachingModel(model, identity, lookup) : model;
     return this.#recorder ? recordingModel(cached, this.#recorder) : cached;
@@ -275,7 +319,7 @@ export class RunContext {
     return { model, identity };
   }
 
-  /** Reads the files of a target once for all cases. */
+  /** Reads a target's files only once for all cases. */
   #digestOf(target: TargetSpec, { tools }: Pick<SuiteCase, 'tools'>): Promise<string> {
     const key = canonicalJson([target, tools]);
     const digest = this.#digests.get(key) ?? targetDigest(target, tools);
@@ -285,14 +329,15 @@ export class RunContext {
 
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */
   async #openSession(
-    { workspace }: Suite,
+    suite: Suite,
     { target }: LiveTurnsOrigin,
     suiteCase: SuiteCase,
     { repetition, conversationId }: { repetition: number; conversationId: string },
     log: TargetHost['log'],
     lookup: AnswerLookup | undefined,
   ): Promise<TargetSession> {
-    const { id, context, tools } = suiteCase;
+    const { workspace } = suite;
+    const { id, context, tools, images } = suiteCase;
     const { cache = target.type === 'chat' } = target.params;
     const type = findTargetType(target.type);
     const identity = {
@@ -309,21 +354,31 @@ export class RunContext {
     const [unset] = environmentNames(target.params);
     if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
     const { scrubber, allowedHosts } = this.options;
-    const destination = type.destination?.(target);
-    if (destination) checkDestination(destination, allowedHosts);
-    const host: TargetHost = {
+    const destinations = type.destinations?.(target) ?? [];
+    for (const one of destinations) checkDestination(one, allowedHosts);
+    const plainHost: TargetHost = {
       ...this.#hostOfPrograms(workspace, log),
       caseId: id,
       conversationId,
+      repetition,
       context,
       tools,
       scrubber,
       endpoints: this.#endpoints,
-      ...(target.model && { model: await this.#model(target.model, cache ? lookup : undefined) }),
+      ...(target.model && {
+        model: await this.#model(target.model, cache ? lookup : undefined, suite, images),
+      }),
     };
     const open = async () => {
+      const trace = await this.#traceFor(target, workspace);
+      const host = { ...plainHost, ...(trace && { trace }) };
       const opening = withScrubbedQuotes(type.open(target, host), scrubber);
-      const opened = prependSystemPrompt(await opening, target);
+      opening.catch(() => trace?.close());
+      const untraced = timedSession(prependSystemPrompt(await opening, target));
+      const reports = ownReporting(target)?.reports ?? [];
+      const opened = trace
+        ? tracedSession(untraced, trace, !reports.includes('tool_calls'))
+        : untraced;
       const session = withReply(opened, async (messages, signal, hear) => {
         const replying = opened.reply(messages, signal, hear);
         return scrubReply(await withScrubbedQuotes(replying, scrubber), scrubber);
@@ -333,7 +388,7 @@ export class RunContext {
     };
     const session =
       cache && lookup && !target.model
-        ? cachingSession(open, { ...identity, tools, url: destination?.url }, lookup)
+        ? cachingSession(open, { ...identity, tools, url: destinations[0]?.url }, lookup)
         : await open();
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }
@@ -345,19 +400,15 @@ interface SpecModel {
   readonly identity: object;
 }
 
-function keyVariablesIn(suites: readonly Suite[]): string[] {
-  const named = suites.flatMap(({ keyVariables, cases }) => [
-    ...keyVariables,
-    ...modelsOf(cases).flatMap(({ params }) => keyVariablesOf(params)),
-  ]);
-  return [...new Set([...defaultKeyVariables, ...named])];
+function missingImage(image: Image): string {
+  return `The image ${imageText(image.alt)} is missing or has changed, and .turnlight/images has no ${imageFileName(image)}. Run the case again.`;
 }
 
 function notSet(what: string, variable: string): string {
   return `${what} needs the environment variable ${variable}. Set it first.`;
 }
 
-/** Files that a run couldn't write. It continues without them, and its cases don't fail. */
+/** Collects files that a run couldn't write. The run continues without them, and its cases don't fail. */
 class WriteErrors {
   readonly #log: Logger;
   readonly #errors = new Map<string, UnwritableError>();

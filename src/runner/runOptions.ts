@@ -18,10 +18,13 @@ export const DEFAULT_CONCURRENCY = 4;
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 60_000;
 
+/** The port for spans from services that were started earlier. OpenTelemetry's collectors use 4317 and 4318. */
+export const DEFAULT_TRACES_PORT = 43_180;
+
 interface CacheOptions {
   /** See `answersFolder`. */
   readonly folder: string;
-  /** Ignores stored answers. */
+  /** Whether to ignore stored answers. */
   readonly fresh: boolean;
 }
 
@@ -29,48 +32,58 @@ export interface RunOptions {
   readonly suites: readonly Suite[];
   /** Which cases to run; all by default. */
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
-  /** Maximum number of cases being run or written, and of requests in flight per endpoint; at least 1. */
+  /**
+   * Maximum number of cases being run or written at the same time, and maximum number of requests in flight per
+   * endpoint; at least 1.
+   */
   readonly concurrency: number;
   /** Default time limit for a target's reply, in milliseconds. */
   readonly timeout: number;
-  /** Refuses to run if a case has `only`. */
+  /** Whether to refuse to run if a case has `only`. */
   readonly forbidOnly: boolean;
   readonly keepRecord: boolean;
-  /** The run to resume, in its own record: finished cases that are still valid don't run again. */
+  /** The run to resume, in its own record. Finished cases don't run again if their results are still valid. */
   readonly resume?: EarlierRun;
   /** The run whose conversations to judge again with the current files, without calling a target. */
   readonly judgeAgain?: EarlierRun;
-  /** Writes every model and target exchange to this recording. */
+  /** The recording to write all exchanges with models and targets to. */
   readonly record?: string;
-  /** Answers models and targets from this recording. */
+  /** The recording to answer requests to models and targets from. */
   readonly replay?: string;
-  /** Stores answers of models, and of targets that set `cache`, for later runs. Default: none. */
+  /** Stores answers from models, and from targets that set `cache`, for later runs. Default: none. */
   readonly cache?: CacheOptions;
-  /** See `answersFolder`. Stores judges' answers that all cases share, for later runs. Default: not stored. */
+  /**
+   * See `answersFolder`. The folder for judges' answers that all cases share, stored for later runs. Default: not
+   * stored.
+   */
   readonly answersFolder?: string;
   /** Cost limit for the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
-  /** Enforces the cost limit if other processes spend too. */
+  /** Enforces the cost limit if other processes also spend money. */
   readonly budget?: SpendingLimit;
-  /** Enforces endpoint limits if other processes call them too. */
+  /** Enforces endpoints' limits if other processes also call them. */
   readonly sharedLimits?: SharedLimitsFactory;
-  /** Written to the record's `run` line. */
+  /** The options to write to the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
-  /** Environment variables for targets' programs, in addition to this process's. Default: none. */
+  /** Environment variables for targets' programs, in addition to those of this process. Default: none. */
   readonly programVariables?: Readonly<Record<string, string>> | undefined;
-  /** The models of the editor; absent on the command line. */
+  /** The editor's models; absent on the command line. */
   readonly editorModels?: EditorModels;
-  /** Hosts that may get keys, in addition to the default ones. Default: none. */
+  /** Hosts that may receive keys, in addition to the default ones. Default: none. */
   readonly allowedHosts?: readonly AllowedHost[];
-  /** Streams replies and reports them while they arrive. Default: false. */
+  /** The port that receives services' spans. Default: `DEFAULT_TRACES_PORT`. */
+  readonly tracesPort?: number;
+  /** See `traceSecretFile`. Default: services can't send spans. */
+  readonly traceSecretFile?: string;
+  /** Whether to stream replies, and report them while they arrive. Default: false. */
   readonly follow?: boolean;
-  /** Runs the cases instead of this process, and reports all their events except `case-finished`. */
+  /** Runs the cases elsewhere, and reports all of their events except `case-finished`. */
   readonly elsewhere?: CaseRunner;
-  /** Attaches a debugger to user functions, which then have no time limit. */
+  /** Attaches a debugger to the user's functions, which then have no time limit. */
   readonly attach?: Attach;
-  /** Removes secrets from everything that is reported, sent, and written. */
+  /** Removes secrets from everything that is reported, sent, or written. */
   readonly scrubber: Scrubber;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -78,7 +91,7 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** Why conversations to judge again may be missing. */
+  /** Why some of the conversations to judge again may be missing. */
   readonly damage: readonly string[];
   /** Number of executions without a result. */
   readonly unfinished: number;
@@ -96,9 +109,9 @@ export interface PlannedCase {
   readonly ref: CaseRef;
 }
 
-/** Runs the cases of a run: in this process, or on the workers of a queue. */
+/** Runs a run's cases, either in this process or on a queue's workers. */
 export interface CaseRunner {
-  /** @returns undefined if the cost limit prevented its start @throws the signal's reason when aborted */
+  /** @returns undefined if the cost limit prevented the case from starting @throws the signal's reason when aborted */
   run(planned: PlannedCase): Promise<CaseLine | undefined>;
   /** Maximum number of cases to run at the same time. */
   readonly concurrency: number;
@@ -107,8 +120,8 @@ export interface CaseRunner {
 }
 
 /**
- * The run was refused. `only-forbidden`: a case has `only`; `no-price`: its cost is limited, but a price is unknown;
- * `too-many`: a record can't contain all its executions.
+ * Thrown if a run is refused. `only-forbidden`: a case has `only`; `no-price`: its cost is limited, but a price is
+ * unknown; `too-many`: a record can't contain all of its executions.
  */
 export class RunRefusedError extends ReasonedError<'only-forbidden' | 'no-price' | 'too-many'> {
   override readonly name = 'RunRefusedError';
@@ -123,7 +136,8 @@ export interface CostBounds {
 /** The cost limit for a run, in the currency of the prices. */
 export interface SpendingLimit {
   /**
-   * Reserves from `least` to `most`, and does the work with it. Waits if work in progress has reserved the rest.
+   * Reserves an amount from `least` to `most`, and does the work with it. Waits if work in progress has reserved what
+   * is left.
    * @throws ModelError `over-budget` if less than `least` is left, before anything is spent
    */
   spend<Paid>(
@@ -132,6 +146,6 @@ export interface SpendingLimit {
     costOf: (paid: Paid) => number | null,
     waits?: ModelRequest['onWait'],
   ): Promise<Paid>;
-  /** Whether the limit was reached: nothing new starts. */
+  /** Whether the limit was reached, so that nothing new starts. */
   readonly exhausted: boolean;
 }

@@ -9,14 +9,14 @@ export interface Leaf {
   readonly path: Path;
 }
 
-export interface Validated {
-  /** With defaults if it's valid, otherwise as given. */
+export interface ValidationResult {
+  /** The value, with defaults filled in if it's valid, or else as given. */
   readonly value: unknown;
-  /** The issues; for a union, only from the most likely branch. */
+  /** The issues; for a union, only issues from the most likely branch. */
   readonly leaves: readonly Leaf[];
 }
 
-export function validate(schema: z.ZodType, value: unknown): Validated {
+export function validate(schema: z.ZodType, value: unknown): ValidationResult {
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data, leaves: [] };
   return { value, leaves: result.error.issues.flatMap((issue) => leaves(issue, [], value)) };
@@ -45,7 +45,7 @@ function isOtherKind(branch: readonly Issue[], given: unknown): boolean {
   });
 }
 
-/** The number of mistakes; each unknown key is one. */
+/** The number of mistakes. Each unknown key counts as one. */
 export function countMistakes(issues: readonly Issue[]): number {
   return issues.flatMap((one) => (one.code === 'unrecognized_keys' ? one.keys : [one.code])).length;
 }
@@ -63,7 +63,7 @@ export function sentenceOf(issue: Issue, given: unknown): string {
   return `Expected ${expected}, found ${foundOf(given)}.${advice}`;
 }
 
-/** The default code of an issue. */
+/** The default code for an issue. */
 export function codeOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -88,7 +88,7 @@ function kindsIn(issue: Issue): string[] {
 
 const SPELLED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 
-/** The number or boolean in quoted text, if one was expected: `"0.5"`. */
+/** The number or boolean that quoted text contains, if one was expected: `"0.5"`. */
 export function unquoted(issue: Issue, given: unknown): unknown {
   if (typeof given !== 'string' || !SPELLED.test(given)) return undefined;
   const value: unknown = JSON.parse(given);
@@ -98,7 +98,7 @@ export function unquoted(issue: Issue, given: unknown): unknown {
   return fits ? value : undefined;
 }
 
-/** Whether a value needs quotes to be the expected text: `42`, `true`. */
+/** Whether a value would need quotes to be the expected text: `42`, `true`. */
 export function lacksQuotes(issue: Issue, given: unknown): boolean {
   const types = typesIn(issue);
   const kind = given === null ? 'null' : typeof given;

@@ -10,14 +10,14 @@ import {
 } from '../core/meaning.ts';
 import { definition, metaOf, unwrap } from './schemaWalk.ts';
 
-/** A name in a value, according to the schema. */
+/** A name in a value, as determined by the schema. */
 export interface Mention {
   readonly kind: SymbolKind | FileKind;
   readonly role: 'declaration' | 'reference';
   readonly text: string;
   readonly path: Path;
   readonly part: 'key' | 'value';
-  /** The case or assertion where the name is valid, such as `cases/3`, or empty. */
+  /** The case or assertion within which the name is valid, such as `cases/3`; empty for the whole file. */
   readonly scope: string;
   readonly inAssertion: boolean;
 }
@@ -27,7 +27,7 @@ export interface Template {
   readonly kind: TemplateKind;
   readonly text: string;
   readonly path: Path;
-  /** Its case, `defaults`, or empty. */
+  /** The path of its case, `defaults`, or empty. */
   readonly scope: string;
 }
 
@@ -36,13 +36,13 @@ interface Mentions {
   readonly templates: readonly Template[];
 }
 
-/** Finds all names, paths, and text with variables in a value. */
+/** Finds all names, paths, and texts with variables in a value. */
 export function mentionsIn(schema: z.ZodType, value: unknown): Mentions {
   const plan = planOf(schema);
   return plan ? mentionsBy(plan, value) : { names: [], templates: [] };
 }
 
-/** Unchanged cases stay the same objects from one version of a text to the next. */
+/** Mentions by value. Unchanged cases remain the same objects from one version of a text to the next. */
 const FOUND = new WeakMap<object, { readonly plan: Plan; readonly found: Mentions }>();
 
 /** Paths and scopes are relative to the value. */
@@ -169,16 +169,16 @@ function within({ meaning }: Plan, path: Path, around: Surroundings): Surroundin
     : { template, case: around.case, assertion: here };
 }
 
-/** The role of a string at a path. */
+/** The role of the string at a path. */
 export interface Role extends Pick<Mention, 'role' | 'scope'> {
   readonly kind?: SymbolKind | FileKind;
   readonly template?: TemplateKind;
 }
 
-/** Can be a name, a path, or text with variables of either kind. */
+/** Text that can be a name, a path, or text with variables of either kind. */
 const ANY_TEXT = '{{${';
 
-/** Drops list items off the path, such as hundreds of other cases. */
+/** Drops list items that aren't on the path, such as hundreds of other cases. */
 function pruneTo(value: unknown, [step, ...rest]: Path): unknown {
   if (step === undefined) return value;
   if (Array.isArray(value)) {
@@ -192,7 +192,7 @@ function pruneTo(value: unknown, [step, ...rest]: Path): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The roles of a string or key at a path; several if it's ambiguous. */
+/** The roles of the string or key at a path; more than one if the schema is ambiguous. */
 export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = false): Role[] {
   const value = withValueAt(pruneTo(root, path), path, () => ANY_TEXT);
   const { names, templates } = mentionsIn(schema, value);
@@ -207,23 +207,23 @@ export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = fa
 type Schema = z.core.$ZodType;
 
 /**
- * The part of a schema that can contain names, so that a walk over thousands of messages visits only tool calls.
- * Undefined for a schema without names.
+ * The part of a schema that can contain names, so that walking through thousands of messages visits only their tool
+ * calls. Undefined for a schema without names.
  */
 interface Plan {
   readonly meaning: Meaning;
-  /** The kind of value that it matches. */
+  /** The kind of value that the plan matches. */
   readonly form: 'word' | 'list' | 'mapping' | 'any';
-  /** For a mapping: keys that can contain names. */
+  /** Keys of a mapping that can contain names. */
   readonly fields: ReadonlyMap<string, Plan>;
-  /** For a mapping with arbitrary keys: its values. */
+  /** The plan for the values of a mapping with arbitrary keys. */
   readonly rest?: Plan | undefined;
   readonly items?: Plan | undefined;
   /** A mapping contains names only if it has one of these keys; undefined if it always may. */
   readonly keys?: ReadonlySet<string> | undefined;
   /** Values that a mapping must contain to match: `type: tool_use`. */
   readonly literals: readonly (readonly [key: string, values: readonly unknown[]])[];
-  /** For a union: the plans that match a value. */
+  /** For a union, the plans that match a value. */
   options(value: unknown): readonly Plan[];
 }
 
@@ -243,7 +243,7 @@ function compile(schema: Schema): Plan | undefined {
   const meaning = meaningOf(schema);
   const plain = unwrap(schema, false);
   const { type, getter, shape, valueType, element, options } = definition(plain);
-  // A lazy schema isn't known yet, and may contain names.
+  // A lazy schema isn't known yet, so it may contain names.
   if (getter) return { ...NONE, meaning, form: 'any', options: () => optional(planOf(getter())) };
   if (options) return unionPlan(plain, meaning);
   const means = Object.keys(meaning).length > 0;
@@ -314,7 +314,7 @@ function unionPlan(schema: Schema, meaning: Meaning): Plan | undefined {
   };
 }
 
-/** For a mapping without a discriminator: the keys with the same meaning in all branches. */
+/** For a mapping without a discriminator: a plan for the keys that have the same meaning in all branches. */
 function commonPlan(options: readonly Schema[]): Plan {
   const shapes = options.map((option) => definition(unwrap(option, false)).shape ?? {});
   const keys = new Set(shapes.flatMap((shape) => Object.keys(shape)));

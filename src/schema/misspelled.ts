@@ -1,32 +1,39 @@
 import type * as z from 'zod';
-import { mappingOf, type Path, samePath, valueAt, withValueAt } from '../core/data/data.ts';
+import {
+  mappingOf,
+  type Path,
+  pushAll,
+  samePath,
+  valueAt,
+  withValueAt,
+} from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import { countMistakes, type Leaf, type Validated, validate } from './issues.ts';
+import { countMistakes, type Leaf, type ValidationResult, validate } from './issues.ts';
 import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 
-/** A key to correct: `asert` for `assert`. */
+/** A key to correct, such as `asert` for `assert`. */
 export interface MisspelledKey {
-  /** The path of its mapping in the corrected value. */
+  /** The path of the mapping that contains it, in the corrected value. */
   readonly owner: Path;
   readonly written: string;
   readonly meant: string;
   readonly why:
     | {
         readonly kind: 'near';
-        /** Further candidates, most likely first. */
+        /** Other candidates, most likely first. */
         readonly others: readonly string[];
       }
     | { readonly kind: 'foreign'; readonly name: ForeignName }
-    /** The space after its colon is missing: `{value:"x"}`. */
+    /** The space after the key's colon is missing: `{value:"x"}`. */
     | { readonly kind: 'glued' }
-    /** It's the only unknown key, and `meant` the only missing one: `value` of a `regex`. */
+    /** It's the only unknown key, and `meant` is the only missing key: `value` of a `regex`. */
     | { readonly kind: 'only' };
 }
 
 /** A value with corrected keys, and its remaining issues. */
-export interface CorrectedValue extends Validated {
+export interface CorrectedValue extends ValidationResult {
   readonly misspelled: readonly MisspelledKey[];
 }
 
@@ -34,8 +41,8 @@ export interface CorrectedValue extends Validated {
 const MAX_ROUNDS = 8;
 
 /**
- * Corrects misspelled keys, so that each causes one problem instead of two: otherwise `{typ: contains, value: x}` would
- * also lack a type, and a misspelled `models` would make every model unknown.
+ * Corrects misspelled keys, so that each causes one problem instead of two: otherwise, `{typ: contains, value: x}`
+ * would also be reported as lacking a type, and a misspelled `models` would make every model unknown.
  */
 export function correctKeys(
   schema: z.ZodType,
@@ -46,13 +53,13 @@ export function correctKeys(
   let value = given;
   for (let round = 0; ; round += 1) {
     const read = validate(schema, value);
-    // If there are more issues than are reported, no correction is reliable.
+    // If there are more issues than reported, no correction is reliable.
     const isReadable =
       round < MAX_ROUNDS && countMistakes(read.leaves.map(({ issue }) => issue)) <= LIMITS.problems;
     const found = isReadable ? misspelledIn({ schema, ...read, foreign }) : [];
     if (found.length === 0) return { ...read, misspelled };
     for (const one of found) value = renamed(value, one);
-    misspelled.push(...found);
+    pushAll(misspelled, found);
   }
 }
 
@@ -80,24 +87,24 @@ function misspelledIn(reading: Reading): MisspelledKey[] {
   return found.length > 0 ? found : onlyOnes(reading);
 }
 
-/** Each key has one correction, and each correction is for one key. */
+/** Whether two corrections conflict: each key has one correction, and each correction is for one key. */
 function isSame(a: MisspelledKey, b: MisspelledKey): boolean {
   return (a.written === b.written || a.meant === b.meant) && samePath(a.owner, b.owner);
 }
 
-/** The last key of a path if its mapping lacks it. */
+/** The last key in a path, if its mapping lacks that key. */
 export function missingKey(value: unknown, path: Path): string | undefined {
   const last = path.at(-1);
   if (typeof last !== 'string') return undefined;
   return Object.hasOwn(Object(valueAt(value, path.slice(0, -1))), last) ? undefined : last;
 }
 
-/** The allowed key that an unknown key was meant to be. */
+/** The allowed key that the author of an unknown key probably meant. */
 function correctionOf(written: string, owner: Path, reading: Reading): MisspelledKey | undefined {
   const { schema, value } = reading;
   const free = keysAt(schema, value, owner)
     .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
-    // Between two equally close keys, prefers the required one.
+    // If two keys are equally close, prefers a required one.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
   return correctionAmong(free, written, owner, reading);
@@ -118,13 +125,13 @@ function correctionAmong(
   return meant === undefined ? undefined : { owner, written, meant, why: { kind: 'near', others } };
 }
 
-/** `value` for `{value:"x"}`, which YAML reads as a key without a value. */
+/** The key in text such as `{value:"x"}`, which YAML reads as a key without a value: `value`. */
 function gluedKey(written: string, known: readonly string[]): string | undefined {
   const [key = '', ...rest] = written.split(':');
   return rest.length > 0 && known.includes(key) ? key : undefined;
 }
 
-/** The unknown key that was meant to be a missing one. */
+/** The unknown key that was probably meant to be a missing one. */
 function misspellingOf(missing: string, owner: Path, reading: Reading): MisspelledKey | undefined {
   const known = keysAt(reading.schema, reading.value, owner).map(({ name }) => name);
   for (const written of Object.keys(Object(valueAt(reading.value, owner)))) {
@@ -136,9 +143,10 @@ function misspellingOf(missing: string, owner: Path, reading: Reading): Misspell
 }
 
 /**
- * If one key is unknown and one is missing, treats them as the same if the value is valid for the missing one:
+ * If there is exactly one unknown key and one missing key, treats them as the same key if the value is valid for the
+ * missing one:
  *
- *     - { type: regex, value: '\d+' }      `value` is `pattern` here
+ * - { type: regex, value: '\d+' }      `value` is `pattern` here
  */
 function onlyOnes({ schema, value, leaves, foreign }: Reading): MisspelledKey[] {
   return leaves.flatMap(({ issue, path: owner }): MisspelledKey[] => {
@@ -176,7 +184,7 @@ export function pathAsWritten(path: Path, misspelled: readonly MisspelledKey[]):
   });
 }
 
-/** A document whose methods take paths with corrected keys. */
+/** A document whose methods accept paths with corrected keys. */
 export function withCorrectedKeys(
   document: YamlDocument,
   misspelled: readonly MisspelledKey[],
@@ -190,7 +198,7 @@ export function withCorrectedKeys(
   };
 }
 
-/** Text with a colon that YAML reads as a mapping, and its key. */
+/** Text with a colon that YAML reads as a mapping, and the key of that mapping. */
 export interface ColonText {
   readonly path: Path;
   readonly key: string;
@@ -199,10 +207,10 @@ export interface ColonText {
 /**
  * The text at or around a path, in a list, if YAML reads it as a mapping because of its colon:
  *
- *     turns:
- *       - Hello: are you there
+ * turns:
+ * - Hello: are you there
  *
- * A key that resembles a known one is misspelled instead, and a mapping with several keys is a mapping.
+ * If the key resembles a known one, it is misspelled instead. A mapping with several keys really is a mapping.
  */
 export function colonTextAt(
   schema: z.ZodType,
@@ -218,7 +226,7 @@ export function colonTextAt(
   if (!takesText(schema, value, path)) return undefined;
   const known = keysAt(schema, value, path).map(({ name }) => name);
   const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
-  // Resembles a key, or a missing key's value: `contains` for `type: contains`.
+  // The text resembles a key, or a missing key's value: `contains` for `type: contains`.
   if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
   const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.adviceOn(key, known);
   return isForeign === undefined ? { path, key } : undefined;
@@ -229,18 +237,18 @@ function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
   return schemasAt(schema, asText, path).some((one) => definition(one).type === 'string');
 }
 
-/** Our equivalent of another tool's name. */
+/** Our equivalent for another tool's name. */
 export interface ForeignName {
   readonly meant: string;
-  /** Additional keys, such as `ignore_case: true`. */
+  /** Additional keys to set, such as `ignore_case: true`. */
   readonly beside?: Readonly<Record<string, boolean>>;
-  /** If the value also changes: the equivalent entries, with `meant` first. */
+  /** The equivalent entries, with `meant` first; set if the value also changes. */
   readonly instead?: Readonly<Record<string, unknown>>;
-  /** A sentence for the author. */
+  /** A sentence for the eval file's author. */
   readonly message: string;
 }
 
-/** A replacement for a value of the wrong kind, to be reviewed. */
+/** A replacement for a value of the wrong kind, which the author should review. */
 export interface MeantValue {
   readonly meant: unknown;
   readonly message: string;

@@ -33,14 +33,14 @@ export function definition(schema: Schema): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** Unwraps optional and default schemas. @param open whether to resolve lazy schemas as well */
+/** Unwraps optional and default schemas. @param open whether to resolve lazy schemas, too */
 export function unwrap(schema: Schema, open = true): Schema {
   const { innerType, in: input, getter } = definition(schema);
   const inner = innerType ?? input ?? (open ? getter?.() : undefined);
   return inner ? unwrap(inner, open) : schema;
 }
 
-/** The metadata of a schema and of what it wraps; lazy schemas aren't resolved. */
+/** The metadata of a schema and of the schemas that it wraps. Lazy schemas aren't resolved. */
 export function metaOf(schema: Schema): z.core.GlobalMeta {
   const { innerType, in: input } = definition(schema);
   const inner = innerType ?? input;
@@ -52,8 +52,8 @@ export function documentationOf(schema: Schema): string | undefined {
 }
 
 /**
- * The value of an omitted key: zod's default, or the `default` in its `meta` if something else supplies it, such as the
- * file's `defaults`. Undefined if there is none.
+ * The value that applies if a key is omitted: zod's default, or the `default` in its `meta` if something else supplies
+ * it, such as the file's `defaults`. Undefined if there is none.
  */
 export function defaultOf(schema: Schema): unknown {
   const { type, innerType, in: input, defaultValue } = definition(schema);
@@ -64,19 +64,19 @@ export function defaultOf(schema: Schema): unknown {
   return inner && defaultOf(inner);
 }
 
-/** `` Default: `10` ``; undefined if there is none. */
+/** Text such as `` Default: `10` ``; undefined if there is no default. */
 export function defaultText(value: unknown): string | undefined {
   return value === undefined
     ? undefined
     : `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Whether only other tools write a key: it's allowed, but never suggested. */
+/** Whether only other tools write a key. Such a key is allowed, but never suggested. */
 export function isUnread(schema: Schema): boolean {
   return metaOf(schema).readOnly === true;
 }
 
-/** The branches that match a value, which may be incomplete; all branches if none matches. */
+/** The branches that match a value, which may be incomplete. If none matches, returns all branches. */
 function branches(schema: Schema, value: unknown): Schema[] {
   const plain = unwrap(schema);
   const { options, discriminator } = definition(plain);
@@ -87,7 +87,7 @@ function branches(schema: Schema, value: unknown): Schema[] {
   return discriminator === undefined ? narrowByKeys(candidates, value) : candidates;
 }
 
-/** The mappings that share the most keys with the value. */
+/** The mapping schemas that share the most keys with the value. */
 function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
   if (!isMapping(value) || candidates.length < 2) return candidates;
   const known = (schema: Schema) =>
@@ -113,7 +113,7 @@ export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
   return schemasAlong(root, value, path, (one) => one);
 }
 
-/** @param seen replaces each value on the path, by depth */
+/** @param seen replaces the values on the path, by depth */
 function schemasAlong(
   root: Schema,
   value: unknown,
@@ -127,7 +127,7 @@ function schemasAlong(
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
-    // For a message, there are branches from all dialects.
+    // For a message, there are branches from all the dialects.
     const fitting = isMapping(inner) ? next.filter((one) => fits(one, inner)) : [];
     schemas = fitting.length > 0 ? fitting : next;
     current = inner;
@@ -168,7 +168,7 @@ export function valuesAt(
   value: unknown,
   path: Path,
 ): { readonly value: string; readonly documentation: string | undefined }[] {
-  // A discriminator would select only the current value, so it's left out.
+  // A discriminator would select only the current value, so the discriminator's key is left out.
   const open = (one: unknown, depth: number) =>
     depth === path.length - 1 ? withoutKey(one, path.at(-1)) : one;
   const found = new Map<string, string | undefined>();

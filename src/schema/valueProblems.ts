@@ -17,20 +17,20 @@ import {
 import { keysAt, valuesAt } from './schemaWalk.ts';
 
 export interface ValueProblem {
-  /** Relative to the value. */
+  /** The problem's path, relative to the value. */
   readonly path: Path;
-  /** Whether it's on the key at `path` instead of its value. */
+  /** Whether the problem is with the key at `path`, rather than its value. */
   readonly onKey?: boolean;
   readonly code: string;
   readonly message: string;
   readonly replacement?: string;
-  /** The value or entry is text that lacks quotes. */
+  /** Set if the value or entry is text that lacks quotes. */
   readonly unquoted?: 'value' | 'entry';
-  /** Number of characters of the key before the missing space. */
+  /** Number of characters in the key before the missing space. */
   readonly blankAfter?: number;
-  /** Paths are relative to the value. */
+  /** A fix, whose paths are relative to the value. */
   readonly fix?: Fix;
-  /** The path that `Missing` describes. */
+  /** The path under which `Missing` describes the problem. */
   readonly missing?: Path;
 }
 
@@ -42,7 +42,7 @@ interface Vocabulary {
   readonly missing?: Missing;
 }
 
-/** The problems of a value; a misspelled key isn't also reported as missing. */
+/** A value's problems. A misspelled key isn't also reported as missing. */
 export function valueProblems(
   schema: z.ZodType,
   value: unknown,
@@ -58,13 +58,13 @@ export function problemsOfCorrected(
   vocabulary: Vocabulary = {},
 ): ValueProblem[] {
   const reading: Reading = { schema, value, misspelled, ...vocabulary };
-  // The value of a guessed key may be valid for the key that was meant.
+  // The value of a guessed key may be valid for the key that the author meant.
   const sure = leaves.filter(
     ({ path }) => !misspelled.some(({ owner, meant }) => samePath(path, [...owner, meant])),
   );
   const problems = sure.flatMap((leaf, index): ValueProblem[] => {
     if (index < LIMITS.problems) return problemsOf(leaf, reading);
-    // Only counted.
+    // These issues are only counted.
     return [{ path: leaf.path, code: 'bad-value', message: leaf.issue.message }];
   });
   return [
@@ -145,6 +145,11 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
         : unknownKey([...writtenPath, key], message, []);
     });
   }
+  if (issue.code === 'invalid_key') {
+    const [inner = issue] = issue.issues;
+    const message = sentenceOf(inner as Issue, path.at(-1));
+    return [{ path: writtenPath, onKey: true, code: 'wrong-value', message }];
+  }
   const given = valueAt(value, path);
   const words = missing?.[path.filter((step) => typeof step === 'string').join('.')];
   if (words && (given === undefined || given === null || given === '')) {
@@ -183,7 +188,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   return [{ ...problem, message, fix }];
 }
 
-/** @param siblings the existing keys; one may be the value: `- contains: x` */
+/** @param siblings existing keys; one of them may be the value: `- contains: x` */
 function missingProblem(
   owner: Path,
   key: string,
@@ -227,7 +232,7 @@ function wrongChoice(
   return { path, code, message, ...suggestionsOf(near) };
 }
 
-/** A problem with an inner value, with paths from an outer one. */
+/** A problem with an inner value, with its paths relative to an outer one. */
 export function problemUnder<Under extends ValueProblem>(base: Path, problem: Under): Under {
   if (base.length === 0) return problem;
   const { path, fix, missing } = problem;
@@ -266,7 +271,7 @@ export function locateProblem(problem: ValueProblem, document: YamlDocument, bas
   };
 }
 
-/** The range of unquoted text on one line; undefined for anything else. */
+/** The range of unquoted text on one line; undefined for any other value. */
 function bareRange(document: YamlDocument, path: Path, what: 'value' | 'entry'): Range | undefined {
   const last = document.scalarAt(path);
   const first = what === 'entry' ? document.scalarAt(path, 'key') : last;

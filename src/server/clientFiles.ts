@@ -10,13 +10,13 @@ import {
   readReplySchema,
 } from '../protocol/serverProtocol.ts';
 
-/** Paths of documents that aren't on the disk: `/.virtual/SCHEME/AUTHORITY/…`. */
-const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/;
+/** Matches paths of documents that aren't on disk: `/.virtual/SCHEME/AUTHORITY/…`. */
+const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/s;
 
-/** Replaces an empty authority. */
+/** Stands in for an empty authority. */
 const NO_AUTHORITY = '-';
 
-/** The path of a file, or for a document that isn't on the disk, a path from which `uriOf` restores the URI. */
+/** The path of a file or, for a document that isn't on disk, a path that `uriOf` can convert back to the URI. */
 export function pathOf(uri: string): string {
   const parsed = URI.parse(uri);
   if (parsed.scheme === 'file') return parsed.fsPath;
@@ -41,11 +41,15 @@ export function isVirtual(path: string): boolean {
   return VIRTUAL.test(path);
 }
 
-/** Reads files from the disk, and those of virtual workspaces through the client. */
+/** Reads files from disk, and reads files in virtual workspaces through the client. */
 export function clientFiles(connection: Connection, disk: Files): Files {
   return {
     read: (path, maxBytes) =>
       isVirtual(path) ? read(connection, path, maxBytes) : disk.read(path, maxBytes),
+    image: (path) =>
+      isVirtual(path)
+        ? Promise.reject(new FileError('unreadable', 'Images can be read only from disk.'))
+        : disk.image(path),
     async kindOf(path) {
       if (!isVirtual(path)) return disk.kindOf(path);
       const params = { uri: uriOf(path) };

@@ -34,7 +34,7 @@ export const FEATURES: lsp.ServerCapabilities = {
   codeActionProvider: { codeActionKinds: [...codeActionKinds] },
 };
 
-/** @param verdicts makes the client request hints and lenses again; `count`: number of times so far */
+/** @param verdicts makes the client request hints and lenses again; `count` is the number of times it has done so */
 export function serveFeatures(
   connection: lsp.Connection,
   service: LanguageService,
@@ -82,7 +82,7 @@ export function serveFeatures(
   serve(lsp.InlayHintRequest.type, [], async (params, signal) => {
     const { count } = verdicts;
     const hints = await service.request('inlayHints', params, signal);
-    // VS Code ignores refreshes until it has its first hints.
+    // VS Code ignores refreshes until it has received its first hints.
     if (verdicts.count !== count) verdicts.schedule();
     return hints;
   });

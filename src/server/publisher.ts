@@ -14,22 +14,22 @@ import type { Workspace } from './workspace.ts';
 /** Milliseconds without typing before an open file is checked. */
 const DEBOUNCE = 150;
 
-/** Publishes the problems of all eval files of the workspace, open or not, and of the files that they use. */
+/** Publishes the problems in all of the workspace's eval files, whether open or not, and in the files that they use. */
 export function createPublisher(
   connection: Connection,
   { index, openAt, openPaths, findFiles, check: load }: Workspace,
   onChecked: (suite: LoadedSuite) => Promise<void>,
 ) {
   const timers = new Map<string, NodeJS.Timeout>();
-  /** For each checked file, its diagnostics by the file in which they appear. */
+  /** For each checked file, its diagnostics by the file that they appear in. */
   const published = new Map<string, ReturnType<typeof diagnosticsByFile>>();
-  /** Running checks of open files. */
+  /** Checks of open files that are in progress. */
   const checking = new Set<Promise<void>>();
-  /** Queue of files that aren't open. */
+  /** Files that aren't open and are waiting to be checked. */
   const waiting = new Set<string>();
   let working = false;
 
-  /** Eval files that share a prompt report the same problems in it, so duplicates are removed. */
+  /** Sends diagnostics. Eval files that share a prompt report the same problems in it, so duplicates are removed. */
   const send = (paths: Iterable<string>) => {
     for (const path of paths) {
       const all = [...published.values()].flatMap((files) => files.get(path) ?? []);
@@ -62,9 +62,9 @@ export function createPublisher(
       if (checked) await onChecked(checked);
       const problems = checked?.problems;
       return () => {
-        // A newer version has its own check.
+        // A newer version gets its own check.
         if (openAt(path)?.version !== version) return;
-        // An included file is checked as part of its suite: alone, it lacks the suite's models and targets.
+        // An included file is checked as part of its suite: on its own, it would lack the suite's models and targets.
         if (problems) show(path, index.isUsed(path) ? [] : problems);
         else remove(path);
       };
@@ -90,11 +90,11 @@ export function createPublisher(
       await Promise.all(checking);
       waiting.delete(path);
       checked.push(await checkNow(path));
-      // The editor's requests take precedence.
+      // Requests from the editor take precedence.
       await setImmediate();
     }
     working = false;
-    // Published last, because a file may be included by one that was checked after it.
+    // Published only now, because a file may be included by one that was checked after it.
     for (const publish of checked) publish();
   };
 
@@ -117,7 +117,7 @@ export function createPublisher(
   };
   return {
     checkAgain,
-    /** Checks all open files and all files that were checked before. */
+    /** Checks all open files, and all files that were checked before. */
     checkAll(): void {
       for (const path of new Set([...openPaths(), ...published.keys()])) check(path);
     },
@@ -127,7 +127,7 @@ export function createPublisher(
       for (const path of published.keys()) if (!found.has(path) && !openAt(path)) remove(path);
       for (const path of found) check(path);
     },
-    /** Checks a file and the eval files that use it. */
+    /** Checks a file, and the eval files that use it. */
     checkUsersOf(path: string): void {
       index.usersOf(path).forEach(checkAgain);
       check(path);
@@ -140,12 +140,12 @@ export function isPossibleDependency(path: string): boolean {
   return /\.(?:md|jsonl?|csv|ya?ml|[cm]?[jt]s)$/.test(path);
 }
 
-/** Sends the client the verdict marks of an eval file, if it is open. */
+/** Sends an eval file's verdict marks to the client, if the file is open. */
 export function createMarkSender(
   connection: Connection,
   { openAt, documentAt, lastRuns, changeDetector }: Workspace,
 ) {
-  /** The latest request for each file; an earlier one may take longer. */
+  /** The latest request for each file, because an earlier one may take longer. */
   const latest = new Map<string, symbol>();
   return async (path: string): Promise<void> => {
     const open = openAt(path);

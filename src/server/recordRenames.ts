@@ -5,7 +5,7 @@ import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { renameCase } from '../store/records/renameCase.ts';
 
 /**
- * Moves recorded results to the new ids of their cases, and back if the rename was undone.
+ * Moves recorded results to their cases' new ids, and back if the rename was undone.
  *
  * @param report explains which results keep the old id, and why
  * @returns the cases whose results were moved
@@ -20,12 +20,14 @@ export async function moveResults(
     try {
       const { running } = await renameCase(one);
       if (running.length > 0) {
-        const kept = `keep its old id in ${counted(running.length, 'run')} still running`;
-        report(`The results of "${one.from}" ${kept}. Run "${one.to}" afterwards.`);
+        const kept = `keep the old id in ${counted(running.length, 'unfinished run')}`;
+        report(
+          `The results of "${one.from}" ${kept}. When all runs have finished, run "${one.to}".`,
+        );
       }
       moved.push(one);
     } catch (error) {
-      report(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
+      report(`The results of "${one.from}" keep the old id. ${errorText(error)}`);
     }
   }
   return moved;

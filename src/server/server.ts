@@ -130,7 +130,7 @@ export function startServer(connection: Connection): void {
   let timer: NodeJS.Timeout | undefined;
   const verdicts = {
     count: 0,
-    /** Records are written in many small pieces. */
+    /** Delays the refresh, because records are written in many small pieces. */
     schedule() {
       clearTimeout(timer);
       timer = setTimeout(showVerdicts, REFRESH_DELAY);
@@ -158,11 +158,11 @@ export function startServer(connection: Connection): void {
   // Unsaved changes are discarded on close.
   documents.onDidClose(({ document }) => changed(pathOf(document.uri)));
 
-  /** Checks a changed file and the eval files that use it. */
+  /** Checks a changed file, and the eval files that use it. */
   const changed = (path: string) => {
     workspace.invalidateUsersOf(path);
     publisher.checkUsersOf(path);
-    // For an edited eval file, the client requests hints itself.
+    // If an eval file was edited, the client requests hints by itself.
     if (!isEvalFile(path)) verdicts.schedule();
   };
 
@@ -184,7 +184,10 @@ export function startServer(connection: Connection): void {
   connection.listen();
 }
 
-/** Estimates each case once. The tokenizer's tables are large, so they are loaded for the first lens. */
+/**
+ * Returns a function that estimates each case only once. The tokenizer's tables are large, so they are loaded for the
+ * first lens.
+ */
 function createEstimator(): EstimateCase {
   const known = new WeakMap<SuiteCase, Promise<Estimate>>();
   const estimate: EstimateCase = async (suiteCase, suite) => {

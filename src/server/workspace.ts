@@ -20,9 +20,9 @@ import { readYaml, rereadYaml } from '../yaml/yamlDocument.ts';
 import { isVirtual, pathOf } from './clientFiles.ts';
 
 /**
- * The files of cases, and which files use each other. Paths are absolute.
+ * The case files, and which files use each other. Paths are absolute.
  *
- * @param onUseChanged called with each file that another one starts or stops using
+ * @param onUseChanged called with each file that another file starts or stops using
  */
 export function createSuiteIndex(onUseChanged: (path: string) => void) {
   const known = new Map<string, LoadedSuite>();
@@ -62,27 +62,30 @@ export function createSuiteIndex(onUseChanged: (path: string) => void) {
 /** Maximum number of files to check that aren't open. */
 const MAX_FILES = 2_000;
 
-/** Maximum number of cached files that aren't open, and of characters in them (except for the newest file). */
+/**
+ * Maximum number of cached files that aren't open, and maximum number of characters in them (not counting the newest
+ * file).
+ */
 const MAX_CLOSED = 20;
 const MAX_CLOSED_TEXT = 1_000_000;
 
-/** Maximum number of variants of a case that hints show. */
+/** Maximum number of variants per case to show in hints. */
 const MAX_VARIANTS = 5;
 
 interface CachedFile {
   readonly text: string;
   readonly document: Promise<EvalDocument>;
   readonly reading: AbortController;
-  /** Set once it is read. The next version reuses its unchanged parts. */
+  /** Set once the file has been read. The next version reuses its unchanged parts. */
   read?: EvalDocument;
 }
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-/** Memoized: every request calls it for every open document. */
+/** Memoized, because every request calls it for every open document. */
 const pathOfOpen = memoize(({ uri }: TextDocument) => pathOf(uri));
 
-/** The files of the workspace. The unsaved text of an open file takes precedence over the file on the disk. */
+/** The workspace's files. The unsaved text of an open file takes precedence over the file on disk. */
 export function createWorkspace(
   open: () => readonly TextDocument[],
   disk: Files,
@@ -91,7 +94,7 @@ export function createWorkspace(
   let folders: readonly string[] = [];
   let defaultJudge: string | undefined;
   const runs = new LatestRuns();
-  /** Keyed by path, in the order they were read. */
+  /** Cached files by path, in the order in which they were read. */
   const cachedFiles = new Map<string, CachedFile>();
 
   const openAt = (path: string) => open().find((document) => pathOfOpen(document) === path);
@@ -121,7 +124,7 @@ export function createWorkspace(
     signal?: AbortSignal,
   ): Promise<EvalDocument> => {
     const reread = before && rereadYaml(text, path, before.yaml);
-    // `reread` reuses the nodes of the earlier version, so loading it must not be aborted.
+    // `reread` reuses the earlier version's nodes, so loading must not be aborted.
     if (reread) {
       const suite = await loadDocument(reread, files, optionsFor(path), before.suite);
       return { yaml: reread, suite };
@@ -148,7 +151,7 @@ export function createWorkspace(
     evictClosed();
     return cached;
   };
-  /** Never evicts the file that was read last, regardless of its length. */
+  /** Evicts files that aren't open, but never the most recently read one, regardless of its length. */
   const evictClosed = () => {
     const closed = [...cachedFiles].filter(([one]) => !openAt(one)).reverse();
     let length = 0;
@@ -158,7 +161,7 @@ export function createWorkspace(
     }
   };
 
-  /** Keyed by path: the indexed file, and the hash of the text that it was read from. */
+  /** Indexed files by path, with the hash of the text that each was read from. */
   const indexed = new Map<string, { readonly digest: string; readonly file: IndexedFile }>();
 
   /** Parses and loads each version of a file once. */
@@ -169,7 +172,7 @@ export function createWorkspace(
       return await cached.document;
     } catch (error) {
       if (!cached.reading.signal.aborted) throw error;
-      // There is a newer version.
+      // A newer version exists.
       return documentAt(path);
     }
   };
@@ -184,13 +187,14 @@ export function createWorkspace(
     indexed.set(path, { digest: sha256(text), file });
     return file;
   };
-  /** Reads a file that isn't open only if its text has changed. */
+  /** Reads a file that isn't open, but only if its text has changed. */
   const fileAt = async (path: string): Promise<IndexedFile | undefined> => {
     const text = await readText(path);
     if (text === undefined) return undefined;
     const isOpen = openAt(path) !== undefined;
     const known = isOpen ? undefined : indexed.get(path);
-    if (known?.digest === sha256(text)) return known.file;
+    // Hashing a long text takes longer than most requests.
+    if (known && sha256(text) === known.digest) return known.file;
     const document = await documentOf(path, text);
     return document && (isOpen ? indexedFile(document) : indexFile(document));
   };
@@ -203,14 +207,14 @@ export function createWorkspace(
     }
     return found;
   };
-  /** Eval files and the files that they include. */
+  /** Eval files, and the files that they include. */
   const suitesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
     const suites = await filesAt(paths, signal);
     const parts = new Set(suites.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
     for (const { suite } of suites) parts.delete(suite.path);
     return [...suites, ...(await filesAt(parts, signal))];
   };
-  /** The last results of the variants that a case still has. */
+  /** The last results of those variants that a case still has. */
   const currentOutcomes = async (suite: string, id: string): Promise<readonly VariantOutcome[]> => {
     const outcomes = await runs.variants(suite, id);
     const document = outcomes.length > 0 ? await documentAt(suite) : undefined;
@@ -263,7 +267,7 @@ export function createWorkspace(
       return open.filter((one) => one !== undefined);
     },
     changeDetector: now,
-    /** Nothing runs in a virtual workspace, so it has no records. */
+    /** Empty in a virtual workspace: nothing runs there, so there are no records. */
     async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
       if (isVirtual(suite)) return [];
       const own = await runs.find(suite, id);
@@ -291,7 +295,7 @@ export function createWorkspace(
       index.put(document.suite);
       return document.suite;
     },
-    /** Discards a changed file and the files that use it, or that may use it because they haven't been read yet. */
+    /** Discards a changed file, the files that use it, and files that may use it because they haven't been read yet. */
     invalidateUsersOf(path: string): void {
       const users = index.usersOf(path);
       for (const one of [path, ...users]) indexed.delete(one);

@@ -30,8 +30,8 @@ const STOP_RULE =
   '- `status` is `stop-condition` once what stands under "The conversation also ends when" holds. It goes before the others.';
 
 /**
- * The messages to the model that plays the user: its part, then the conversation with the sides swapped. It gets
- * nothing else from the case: no expectations, no assertions.
+ * The messages to the model that plays the user: its role, then the conversation with the sides swapped. The model gets
+ * nothing else from the case: no expectations and no assertions.
  */
 export function simulatorMessages(user: SimulatedUser, conversation: Conversation): Message[] {
   const turns = turnsOf(conversation);

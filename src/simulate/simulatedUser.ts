@@ -13,11 +13,11 @@ type NextMessage =
 
 const GOAL_STOPS = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
 
-/** Identifies one of a simulated user's conversations. */
+/** Identifies one conversation with a simulated user. */
 export interface SimulationId {
   /** Identifies the conversation in a recording. */
   readonly conversation: string;
-  /** From 1: each repetition of a seeded case has its own seed. */
+  /** From 1. Each repetition of a seeded case has a different seed. */
   readonly repetition: number;
 }
 

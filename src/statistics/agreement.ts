@@ -1,7 +1,7 @@
 import { type Interval, sumOf, Z } from './intervals.ts';
 
 export interface Kappa extends Interval {
-  /** 1 for full agreement, 0 for agreement by chance. */
+  /** 1 for full agreement, 0 for agreement no better than chance. */
   readonly kappa: number;
 }
 
@@ -11,7 +11,7 @@ export interface Kappa extends Interval {
  * 323–327.
  *
  * @param table counts of each pair of outcomes; rows for one rater, columns for the other
- * @returns undefined if both always give the same outcome, so that all agreement is by chance
+ * @returns undefined if both raters always give the same outcome, so that all agreement is due to chance
  */
 export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undefined {
   const n = sumOf(table.map(sumOf));
@@ -35,11 +35,11 @@ export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undef
   return { kappa, low: Math.max(-1, kappa - half), high: Math.min(1, kappa + half) };
 }
 
-/** Counts of verdicts, by what the judge and people say. */
+/** Counts of verdicts by what the judge and people decided. */
 export interface Confusion {
-  /** Both say fail. */
+  /** Both failed it. */
   readonly failFail: number;
-  /** The judge says fail, and people say pass. */
+  /** The judge failed it, and people passed it. */
   readonly failPass: number;
   readonly passFail: number;
   readonly passPass: number;
@@ -48,9 +48,9 @@ export interface Confusion {
 export interface Rates {
   /** Agreed ÷ all; null if there are none. */
   readonly accuracy: number | null;
-  /** Of what the judge failed, the share that people failed too; null if it failed nothing. */
+  /** Share of the judge's failures that people failed, too; null if the judge failed nothing. */
   readonly precision: number | null;
-  /** Of what people failed, the share that the judge failed too; null if they failed nothing. */
+  /** Share of people's failures that the judge failed, too; null if people failed nothing. */
   readonly recall: number | null;
 }
 
@@ -64,7 +64,7 @@ export function confusionOf(
   return counts;
 }
 
-/** Precision and recall are for "fail". */
+/** Calculates the rates. Precision and recall are for "fail". */
 export function ratesOf({ failFail, failPass, passFail, passPass }: Confusion): Rates {
   const share = (part: number, whole: number) => (whole === 0 ? null : part / whole);
   return {
@@ -74,7 +74,7 @@ export function ratesOf({ failFail, failPass, passFail, passPass }: Confusion): 
   };
 }
 
-/** Undefined when `cohenKappa` is. */
+/** Undefined if `cohenKappa` is. */
 export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): Kappa | undefined {
   return cohenKappa([
     [failFail, failPass],
@@ -83,7 +83,7 @@ export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): 
 }
 
 /**
- * Krippendorff's alpha for any number of raters, for nominal outcomes: 1 − observed ÷ expected disagreement. Units with
+ * Krippendorff's alpha for any number of raters and nominal outcomes: 1 − observed ÷ expected disagreement. Units with
  * fewer than two ratings don't count. Krippendorff 2011, Computing Krippendorff's Alpha-Reliability,
  * https://repository.upenn.edu/asc_papers/43
  *

@@ -1,10 +1,10 @@
-/** A 95 % confidence interval. */
+/** A 95% confidence interval. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** The intervals' confidence level. */
+/** The confidence level of the intervals. */
 const COVERAGE = 0.95;
 
 /** This many standard deviations on either side of the mean cover `COVERAGE` of a normal distribution. */
@@ -65,7 +65,7 @@ export function* bootstrap(
   return { low: quantile(means, rest), high: quantile(means, 1 - rest) };
 }
 
-/** With linear interpolation. */
+/** The value at a share of a sorted list, by linear interpolation. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0];
@@ -73,7 +73,7 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * Numbers in 0..1, below 1, by mulberry32, a 32-bit generator by Tommy Ettinger.
+ * A generator of numbers from 0 up to but not including 1, using mulberry32, a 32-bit generator by Tommy Ettinger.
  *
  * @param seed an integer; the same seed gives the same numbers
  */

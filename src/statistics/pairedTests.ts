@@ -31,15 +31,15 @@ export function changeInterval(worse: number, better: number, pairs: number): In
   return { low: Math.max(-1, up - down - half), high: Math.min(1, up - down + half) };
 }
 
-/** Minimum number of pairs that must change, all in one direction, for p ≤ `alpha`, which is above 0. */
+/** Minimum number of pairs that must change, all in the same direction, for p ≤ `alpha`, which is above 0. */
 export function minimumChanges(alpha: number): number {
   return Math.ceil(Math.log2(2 / alpha) - 1e-9);
 }
 
-/** Up to this many differences, the distribution is exact; beyond that, it is normal. */
+/** For up to this many differences, the exact distribution is used; beyond that, the normal distribution. */
 const MAX_EXACT = 50;
 
-/** Differences closer together than this are tied. */
+/** Differences that are closer together than this are tied. */
 const TIE_TOLERANCE = 1e-12;
 
 /**
@@ -62,7 +62,7 @@ export function wilcoxon(differences: readonly number[]): number {
   return Math.min(1, 2 * normalCdf((lesser - all / 2) / Math.sqrt(squares / 4)));
 }
 
-/** Twice the rank of each, so that mean ranks are integers. */
+/** Each rank doubled, so that mean ranks are integers. */
 function doubledRanks(sorted: readonly number[]): number[] {
   const ranks: number[] = [];
   while (ranks.length < sorted.length) {
@@ -75,7 +75,7 @@ function doubledRanks(sorted: readonly number[]): number[] {
   return ranks;
 }
 
-/** The share of all subsets of the ranks with a sum of at most `most`. */
+/** The share of all subsets of the ranks whose sum is at most `most`. */
 function shareOfSums(ranks: readonly number[], most: number): number {
   let shares = new Float64Array(most + 1);
   shares[0] = 1;

@@ -6,17 +6,17 @@ import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 
-/** Names of variables by host; `*` means any variable. */
+/** Variable names by host; `*` means any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));
 
 const ANY = '*';
 
-/** The allowed hosts couldn't be read or written. `message` names the file. */
+/** Thrown if the allowed hosts can't be read or written. `message` names the file. */
 export class AllowedHostsError extends ReasonedError<'unreadable'> {
   override readonly name = 'AllowedHostsError';
 }
 
-/** The user's file, outside of any workspace: files of a workspace must not decide who gets keys. */
+/** The user's file, outside of any workspace: files in a workspace must not decide who gets keys. */
 export function allowedHostsFile(env: (name: string) => string | undefined): string {
   const config =
     process.platform === 'win32'

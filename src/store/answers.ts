@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
-import { parseJson } from '../core/data/data.ts';
+import { parseJson, pushAll } from '../core/data/data.ts';
 import { errorText, ReasonedError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
@@ -19,32 +19,32 @@ import { isInside } from '../node/paths.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
-/** Number of added bytes after which the files in the folder are counted again. */
+/** Number of bytes to add before the files in the folder are counted again. */
 const RECOUNT_AFTER = LIMITS.cache / 16;
 
-/** Milliseconds after a file's last use during which it isn't touched again. */
+/** Milliseconds since a file's last use during which the file isn't touched again. */
 const RECENT = 3_600_000;
 
 interface AnswerCacheOptions {
   /** See `answersFolder`. */
   readonly folder: string;
-  /** Ignores stored answers, but stores new ones. */
+  /** Whether to ignore stored answers; new ones are stored anyway. */
   readonly fresh: boolean;
-  /** The folder must not be in these. */
+  /** Folders that must not contain the cache folder. */
   readonly workspaces: readonly string[];
   readonly scrubber: Scrubber;
   /** Called once if the cache can't be used. */
   readonly warn: (message: string) => void;
 }
 
-/** Answers of earlier runs, one file each. Unreadable files are ignored. */
+/** Answers from earlier runs, one file each. Files that can't be read are ignored. */
 export class AnswerCache {
   readonly #setup: AnswerCacheOptions;
   #usable: Promise<boolean> | undefined;
   #warned = false;
   #written = 0;
   readonly #made = new Set<string>();
-  /** Writes and deletes in order. */
+  /** The chain of writes and deletions, which run in order. */
   #working: Promise<void> = Promise.resolve();
 
   constructor(setup: AnswerCacheOptions) {
@@ -87,7 +87,7 @@ export class AnswerCache {
 
   #giveUp(error: unknown): false {
     this.#usable = Promise.resolve(false);
-    if (!this.#warned) this.#setup.warn(`The cache of answers is not used: ${errorText(error)}`);
+    if (!this.#warned) this.#setup.warn(`The answer cache is not used: ${errorText(error)}`);
     this.#warned = true;
     return false;
   }
@@ -109,12 +109,12 @@ export class AnswerCache {
     this.#written += text.length;
   }
 
-  /** Doesn't count the files after every run, because there may be thousands. */
+  /** Limits the cache's size. Doesn't count its files after every run, because there may be thousands. */
   async #bound(): Promise<void> {
     const { folder } = this.#setup;
     const uncounted = join(folder, 'uncounted');
     const grown = readUncounted(uncounted) + this.#written;
-    // True for NaN, too.
+    // Also true for NaN.
     const isDue = !(grown < RECOUNT_AFTER);
     if (isDue) await prune(folder, LIMITS.cache - RECOUNT_AFTER);
     await replace(uncounted, String(isDue ? 0 : grown));
@@ -146,7 +146,7 @@ function read(path: string, most: number): string | undefined {
   });
 }
 
-/** A file that can't be touched can still be read. */
+/** Updates a file's time of use. A file that can't be touched can still be read. */
 function touch(file: number, seconds: number): void {
   try {
     futimesSync(file, seconds, seconds);
@@ -160,15 +160,15 @@ async function replace(path: string, text: string): Promise<void> {
   await rename(temporary, path);
 }
 
-/** The environment variable with the folder of the cache, instead of the platform's default. */
+/** Environment variable that sets the cache folder, instead of the platform's default. */
 export const CACHE_VARIABLE = 'TURNLIGHT_CACHE_DIR';
 
-/** Others may write to the folder. */
+/** Thrown if others may be able to write to the folder. */
 class UntrustedFolderError extends ReasonedError<'in-workspace' | 'not-private'> {
   override readonly name = 'UntrustedFolderError';
 }
 
-/** The user's folder for cached answers, absolute. */
+/** Absolute path of the user's folder for cached answers. */
 export function answersFolder(env: (name: string) => string | undefined): string {
   return join(cacheFolder(env), 'answers');
 }
@@ -188,14 +188,14 @@ function cacheFolder(env: (name: string) => string | undefined): string {
 }
 
 /**
- * Creates the folder, and checks that neither other users nor authors of commits can write to it.
+ * Creates the folder, and checks that neither other users nor commit authors can write to it.
  * @throws UntrustedFolderError, NotRegularError, or a system error
  */
 export async function prepareFolder(folder: string, workspaces: readonly string[]): Promise<void> {
   const isUsual = folder === answersFolder(() => undefined);
   const outside = (path: string, roots: readonly string[]) => {
     if (isUsual || !roots.some((root) => isInside(path, root))) return;
-    const message = `${folder} is in the workspace, where whoever commits a file could forge verdicts. Set ${CACHE_VARIABLE} to a folder outside of it.`;
+    const message = `${folder} is in the workspace, where anyone who commits a file could forge verdicts. Set ${CACHE_VARIABLE} to a folder outside the workspace.`;
     throw new UntrustedFolderError('in-workspace', message);
   };
   outside(folder, workspaces);
@@ -205,25 +205,29 @@ export async function prepareFolder(folder: string, workspaces: readonly string[
   const { uid, mode } = await lstat(folder);
   const isOurs = process.getuid === undefined || uid === process.getuid();
   if (isOurs && (process.platform === 'win32' || (mode & 0o022) === 0)) return;
-  const message = `Others may write to ${folder}. Make it yours alone (chmod 700), or remove it.`;
+  const message = `Other users can write to ${folder}. Restrict it to yourself (chmod 700), or remove it.`;
   throw new UntrustedFolderError('not-private', message);
 }
 
-/** A file of the cache. */
+/** A file in the cache. */
 export interface CacheFile {
   readonly path: string;
   /** Size on disk, in whole blocks. */
   readonly bytes: number;
-  /** Time of the last use, in milliseconds since 1970. */
+  /** Time of its last use, in milliseconds since 1970. */
   readonly used: number;
 }
 
 const BLOCK = 4096;
 
-/** Includes files that a killed process left unfinished. */
+/** Also matches files that a killed process left unfinished. */
 const CACHE_FILE_NAME = /^[0-9a-f]{63}\.(?:json|[0-9a-f]{8})$/;
 
-/** In one of 16 folders, because creating folders takes time. @param key 64 hexadecimal digits */
+/**
+ * The path of an answer's file, in one of only 16 folders, because creating folders takes time.
+ *
+ * @param key 64 hexadecimal digits
+ */
 export function answerFile(folder: string, key: string): string {
   return join(folder, key.slice(0, 1), `${key.slice(1)}.json`);
 }
@@ -243,7 +247,10 @@ export async function listCacheFiles(folder: string): Promise<CacheFile[]> {
     const files = (await entriesOf(join(folder, part.name))).filter(
       (one) => one.isFile() && CACHE_FILE_NAME.test(one.name),
     );
-    found.push(...files.flatMap(({ name }) => cacheFile(join(folder, part.name, name)) ?? []));
+    pushAll(
+      found,
+      files.flatMap(({ name }) => cacheFile(join(folder, part.name, name)) ?? []),
+    );
   }
   return found;
 }
@@ -256,7 +263,7 @@ export function bytesOf(files: readonly CacheFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Removes the least recently used files until at most `most` bytes are left. */
+/** Removes the least recently used files until no more than `most` bytes are left. */
 export async function prune(folder: string, most: number): Promise<void> {
   const files = (await listCacheFiles(folder)).sort((a, b) => a.used - b.used);
   let bytes = bytesOf(files);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, parse, relative, sep } from 'node:path';
 import {
   CREATE,
   ignoreExists,
@@ -12,7 +12,7 @@ import {
 import { DATA_FOLDER, type RecordRoot } from '../node/paths.ts';
 
 export interface DataFolder extends RecordRoot {
-  /** All folders above the file with a `.turnlight`, nearest first: they may contain older records. */
+  /** All folders with a `.turnlight` above the file, nearest first, because they may contain older records. */
   readonly existing: readonly string[];
 }
 
@@ -27,12 +27,12 @@ export interface PlacedFile {
 /**
  * Finds the folder for an eval file's records:
  *
- *     work/repo/.turnlight     1. in the nearest `.turnlight` above the file, but not above its nearest `.git`
- *     work/repo/.git           2. else next to that `.git`; in a worktree, `.git` is a file
- *     work/                    3. else in the workspace, if that contains the file
- *     work/repo/evals/         4. else in the file's folder
+ *     work/repo/.turnlight   1. in the nearest `.turnlight` above the file, but not above its nearest `.git`
+ *     work/repo/.git         2. else next to that `.git`; in a worktree, `.git` is a file
+ *     work/                  3. else in the workspace, if that contains the file
+ *     work/repo/evals/       4. else in the file's folder
  *
- * The home folder and `/` are skipped: everything below them would share their records.
+ * The home folder and `/` are skipped: otherwise, everything below them would share their records.
  */
 export function findDataFolder({ path, workspace }: PlacedFile): DataFolder {
   const found = findExistingDataFolders(path);
@@ -42,7 +42,10 @@ export function findDataFolder({ path, workspace }: PlacedFile): DataFolder {
   return { ...found, root: rootAbove(folder) ?? shared };
 }
 
-/** For several eval files, by path. If their roots differ and they share a workspace, the workspace is their root. */
+/**
+ * Finds the folders for several eval files, by path. If their roots differ but they share a workspace, the workspace is
+ * their root.
+ */
 export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<string, DataFolder> {
   const dataFolders = new Map(files.map((file) => [file.path, findDataFolder(file)]));
   const roots = new Set([...dataFolders.values()].map(({ root }) => root));
@@ -52,7 +55,7 @@ export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<strin
   return withRoot(dataFolders, workspace);
 }
 
-/** For reports: one common root, so that each file has a distinct path. */
+/** Finds the folders for reports: they have one common root, so that each file has a distinct path. */
 export function dataFoldersBelowOneRoot(
   dataFolders: ReadonlyMap<string, RecordRoot>,
 ): ReadonlyMap<string, RecordRoot> {
@@ -67,12 +70,22 @@ function withRoot<Folder extends RecordRoot>(folders: ReadonlyMap<string, Folder
   return new Map([...folders].map(([path, folder]) => [path, { ...folder, root }]));
 }
 
-/** The nearest folder with a `.turnlight`, up to the repository; otherwise the repository. */
+/** The nearest folder with a `.turnlight`, up to the repository; if there is none, the repository. */
 export function rootAbove(folder: string): string | undefined {
   const above = foldersFrom(folder).filter((one) => !isShared(one));
   const repository = above.findIndex((one) => existsSync(join(one, '.git')));
   const inside = repository < 0 ? above : above.slice(0, repository + 1);
   return inside.find(hasDataFolder) ?? above[repository];
+}
+
+/**
+ * The outermost folder with a `.git` or a `.turnlight`: a checkout can contain such folders, but can't put
+ * one around itself.
+ */
+export function outermostRoot(folder: string): string | undefined {
+  return foldersFrom(folder)
+    .filter((one) => !isShared(one))
+    .findLast((one) => existsSync(join(one, '.git')) || hasDataFolder(one));
 }
 
 export function findExistingDataFolders(evalFile: string): ExistingDataFolders {
@@ -89,12 +102,12 @@ function hasDataFolder(folder: string): boolean {
   return isRealFolder(join(folder, DATA_FOLDER));
 }
 
-/** Whether it is the home folder or the root of the file system. */
+/** Whether a folder is the home folder or the root of the file system. */
 function isShared(folder: string): boolean {
   return folder === dirname(folder) || folder === realPathOf(homedir());
 }
 
-/** Whether a path is a folder or in it. Neither path may contain links. */
+/** Whether a path is a folder, or is inside it. Neither path may contain links. */
 export function isWithin(folder: string, path: string): boolean {
   const steps = relative(folder, path);
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
@@ -105,13 +118,21 @@ export function pathInDataFolder(root: string, name: string): string {
   return join(root, DATA_FOLDER, name);
 }
 
-/** Creates the folder, with a `.gitignore` for its content. Doesn't follow links. */
+/** Creates the folder, with a `.gitignore` for its contents. Doesn't follow links. */
 export async function makeDataFolder(root: string): Promise<void> {
   await makeRealFolder(join(root, DATA_FOLDER));
   await writeRegular(pathInDataFolder(root, '.gitignore'), '*\n', CREATE).catch(ignoreExists);
 }
 
+/** The existing folders from this one up to the root of the file system. @param folder absolute */
 function foldersFrom(folder: string): string[] {
-  const above = dirname(folder);
-  return above === folder ? [folder] : [folder, ...foldersFrom(above)];
+  let above = parse(folder).root;
+  const folders = [above];
+  // From the top, because a record's path can have a million missing parts.
+  for (const part of folder.slice(above.length).split(sep)) {
+    above = join(above, part);
+    if (part === '' || !existsSync(above)) break;
+    folders.push(above);
+  }
+  return folders.reverse();
 }

@@ -7,13 +7,15 @@ import { errorText } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import {
   type Label,
-  labelledConversationSchema,
+  labeledConversationSchema,
   labelSchema,
+  labelTime,
   type PlacedLabel,
   sameSubject,
 } from '../core/record/label.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { toUnwritableError } from '../disk/fileErrors.ts';
+import { counted } from '../core/text/format.ts';
+import { toUnwritableError, UnwritableError } from '../disk/fileErrors.ts';
 import { readFileLines, replaceLines } from '../disk/jsonLines.ts';
 import {
   APPEND,
@@ -30,47 +32,68 @@ import { labelsFolder, personName } from '../node/paths.ts';
 /** How messages refer to a label. */
 export const LABELS = 'The label';
 
-/** An invalid line, or a file that couldn't be read. The rest is still read. */
+/** An invalid line, a label without a valid time, or a file that couldn't be read. Everything else is still read. */
 export interface LabelProblem {
   /** Absolute. */
   readonly path: string;
-  /** From 1; absent for a whole file. */
+  /** From 1; absent for a problem with a whole file. */
   readonly line?: number;
   /** A sentence that says what to do. */
   readonly message: string;
 }
 
 interface Labels {
-  /** The last label of each person for each subject, in the order of the files. */
+  /** Each person's last label for each subject, in the order of the files; includes labels without a valid time. */
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
 }
 
-/** The labels of an eval file. @param evalFile absolute */
+/** An eval file's labels. @param evalFile absolute */
 export async function readLabels(evalFile: string): Promise<Labels> {
   const labels: PlacedLabel[] = [];
   const problems: LabelProblem[] = [];
+  let invalid = 0;
   for (const path of await labelFiles(evalFile)) {
     const person = basename(path, '.jsonl');
-    const own = new Map<string, PlacedLabel>();
+    const own = new Map<string, TimedLabel>();
     try {
       for await (const { number: line, value, isTooLarge } of readFileLines(path, LIMITS.labels)) {
         const wrong = isTooLarge ? TOO_LARGE : problemIn(value);
-        if (wrong !== undefined) problems.push({ path, line, message: wrong });
-        else keepLast(own, { ...labelSchema.parse(value), person, path, line });
-        if (problems.length >= LIMITS.problems) break;
+        const label = wrong === undefined ? labelSchema.parse(value) : undefined;
+        if (label) keepLast(own, { ...label, person, path, line });
+        else invalid += 1;
+        const message = label && labelTime(label) === undefined ? WRONG_TIME : wrong;
+        if (message !== undefined && problems.length < LIMITS.problems) {
+          problems.push({ path, line, message });
+        }
+        if (invalid >= LIMITS.problems) break;
       }
     } catch (error) {
       problems.push({ path, message: errorText(error) });
     }
-    for (const label of own.values()) labels.push(label);
+    for (const { label } of own.values()) labels.push(label);
   }
   return { labels, problems };
 }
 
+/** Thrown if labels, or their file, would be too large to be read again. */
+export class LabelLimitError extends UnwritableError {
+  /** Number of labels that were written. */
+  readonly added: number;
+
+  constructor(path: string, added: number, left: number) {
+    const line = readable(LIMITS.recordLine);
+    const message = ` to ${path}: left out ${counted(left, 'label')}. A label can have ${line} bytes, and the file ${readable(LIMITS.labels)}. Shorten the comments, or remove labels from the file.`;
+    super(LABELS, path, 'too-large', message);
+    this.added = added;
+  }
+}
+
 /**
- * Appends a person's labels. Earlier labels of the same subject stay in the file but no longer count.
- * @param evalFile absolute @returns the number of new labels @throws UnwritableError
+ * Appends a person's labels. Earlier labels for the same subject stay in the file but no longer count.
+ * @param evalFile absolute
+ * @returns the number of new labels
+ * @throws UnwritableError; a LabelLimitError if some labels exceed a limit, after it has written the others
  */
 export async function appendLabels(
   evalFile: string,
@@ -89,22 +112,36 @@ export async function appendLabels(
       .map((label) => scrubber?.json(label) ?? JSON.stringify(label));
     if (lines.length === 0) return 0;
     const file = await openRegular(path, APPEND);
+    const start = isComplete ? '' : '\n';
+    const kept: string[] = [];
     try {
-      await file.writeFile(`${isComplete ? '' : '\n'}${lines.join('\n')}\n`);
-      await file.sync();
+      let size = (await file.stat()).size + start.length;
+      for (const line of lines) {
+        const length = Buffer.byteLength(line);
+        if (length > LIMITS.recordLine || size + length + 1 > LIMITS.labels) continue;
+        kept.push(line);
+        size += length + 1;
+      }
+      if (kept.length > 0) {
+        await file.writeFile(`${start}${kept.join('\n')}\n`);
+        await file.sync();
+      }
     } finally {
       await file.close();
     }
-    return lines.length;
+    if (kept.length < lines.length) {
+      throw new LabelLimitError(path, kept.length, lines.length - kept.length);
+    }
+    return kept.length;
   } catch (error) {
     throw toUnwritableError(LABELS, path, error);
   }
 }
 
-/** Maximum number of attempts to remove labels while another program writes. */
+/** Maximum number of attempts to remove labels while another program is writing. */
 const MAX_TRIES = 5;
 
-/** Removes a person's labels. @param evalFile absolute @returns the removed ones, in order @throws UnwritableError */
+/** Removes a person's labels. @param evalFile absolute @returns the removed labels, in order @throws UnwritableError */
 export async function removeLabels(
   evalFile: string,
   person: string,
@@ -137,7 +174,7 @@ export async function removeLabels(
   throw toUnwritableError(LABELS, path, new Error('The file is being written by another program.'));
 }
 
-/** The label files of an eval file, absolute and sorted. Links are reported when they are read. */
+/** The absolute paths of an eval file's label files, sorted. Links are reported when they are read. */
 export async function labelFiles(evalFile: string): Promise<string[]> {
   const folder = labelsFolder(evalFile);
   if (!isRealFolder(folder)) return [];
@@ -148,21 +185,35 @@ export async function labelFiles(evalFile: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** Keeps the newest label: merging files may change their order. */
-function keepLast(own: Map<string, PlacedLabel>, label: PlacedLabel): void {
+interface TimedLabel {
+  readonly label: PlacedLabel;
+  readonly time: number;
+}
+
+/**
+ * Keeps the newest label, because merging files may change the labels' order. A label without a valid time is as new as
+ * the label before it.
+ */
+function keepLast(own: Map<string, TimedLabel>, label: PlacedLabel): void {
   const key = sameSubject(label);
   const before = own.get(key);
-  if (before && before.at > label.at) return;
+  const time = labelTime(label) ?? before?.time ?? 0;
+  if (before && before.time > time) return;
   own.delete(key);
-  own.set(key, label);
+  own.set(key, { label, time });
 }
 
-/** Equal for copies of a label. */
+/** A key that is the same for copies of a label. */
 function identityOf(label: Label): string {
-  return JSON.stringify([label.case, label.variant, label.at, sameSubject(label)]);
+  return JSON.stringify([
+    label.case,
+    label.variant,
+    labelTime(label) ?? label.at,
+    sameSubject(label),
+  ]);
 }
 
-/** Counts invalid lines. Throws an Error if there are too many to read them all. */
+/** Counts invalid lines. Throws an Error if there are too many of them to continue reading. */
 function limitInvalid(): () => void {
   let count = 0;
   return () => {
@@ -190,9 +241,12 @@ async function linesOf(path: string) {
   return { known, isComplete };
 }
 
+const WRONG_TIME =
+  '`at` is not a time in the past, such as 2026-01-31T12:00:00Z. The label counts until a later line replaces it. Correct the time.';
+
 const TOO_LARGE = `This line is longer than ${readable(LIMITS.recordLine)} bytes. Remove it.`;
 
-/** Undefined for a valid label. */
+/** Why a value isn't a valid label; undefined if it is one. */
 function problemIn(value: unknown): string | undefined {
   if (value === undefined) {
     return 'This line is not JSON. Complete or remove it; git conflicts leave such lines too.';
@@ -203,20 +257,22 @@ function problemIn(value: unknown): string | undefined {
   return `This is not a label${at === '' ? '' : `: \`${at}\` is wrong`} (${issue.message}). Fix or remove the line.`;
 }
 
-/** A labeled conversation, with the facts of its case. */
-export type LabelledConversation = z.infer<typeof labelledConversationSchema>;
+/** A labeled conversation, with facts about its case. */
+export type LabeledConversation = z.infer<typeof labeledConversationSchema>;
 
 /**
  * Stores a conversation next to its labels, atomically. Everyone who labels it writes the same file.
- * @param evalFile absolute @returns its hash @throws UnwritableError
+ * @param evalFile absolute
+ * @returns its hash
+ * @throws UnwritableError
  */
-export async function saveLabelledConversation(
+export async function saveLabeledConversation(
   evalFile: string,
-  { conversation, facts }: LabelledConversation,
+  { conversation, facts }: LabeledConversation,
 ): Promise<string> {
   const hash = conversationHash(conversation);
-  const path = labelledPath(evalFile, hash);
-  if (await readLabelledConversation(evalFile, hash)) return hash;
+  const path = labeledPath(evalFile, hash);
+  if (await readLabeledConversation(evalFile, hash)) return hash;
   const temporary = `${path}.${process.pid}.new`;
   try {
     await makeRealFolder(labelsFolder(evalFile));
@@ -234,21 +290,21 @@ export async function saveLabelledConversation(
   }
 }
 
-/** Undefined if none has this hash. */
-export async function readLabelledConversation(
+/** Undefined if no conversation has this hash. */
+export async function readLabeledConversation(
   evalFile: string,
   hash: string,
-): Promise<LabelledConversation | undefined> {
-  // The hash in a label may be any text.
+): Promise<LabeledConversation | undefined> {
+  // A label's hash may be any text.
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-  const path = labelledPath(evalFile, hash);
+  const path = labeledPath(evalFile, hash);
   const bytes = await readRegular(path, LIMITS.transcript).catch(() => undefined);
-  const found = bytes && tryParse(labelledConversationSchema, parseJson(String(bytes)));
+  const found = bytes && tryParse(labeledConversationSchema, parseJson(String(bytes)));
   return found && conversationHash(found.conversation) === hash ? found : undefined;
 }
 
 const CONVERSATIONS = 'conversations';
 
-function labelledPath(evalFile: string, hash: string): string {
+function labeledPath(evalFile: string, hash: string): string {
   return join(labelsFolder(evalFile), CONVERSATIONS, `${hash}.json`);
 }

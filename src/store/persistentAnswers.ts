@@ -12,7 +12,7 @@ import { type CacheFile, cacheFile, prepareFolder } from './answers.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
-/** Answers for later runs, such as the steps that a judge created from criteria. */
+/** Answers stored for later runs, such as the steps that a judge derived from criteria. */
 export interface PersistentAnswers {
   load(key: string): Promise<unknown>;
   /** @throws UnwritableError */
@@ -20,19 +20,25 @@ export interface PersistentAnswers {
 }
 
 interface PersistentAnswersOptions {
-  /** See `answersFolder`. Nothing is stored if it is in the workspace, or if others can write to it. */
+  /** See `answersFolder`. Nothing is stored if the folder is in the workspace, or if others can write to it. */
   readonly folder: string;
-  /** The suite's data folder, see `DataFolder`. Answers stored for one root are used only there. */
+  /**
+   * See `DataFolder`. The root of the suite's data folder; answers that are stored for one root are used only there.
+   */
   readonly root: string;
   readonly workspaces: readonly string[];
   readonly scrubber: Scrubber;
-  /** Called once if nothing can be stored. */
+  /** Called once if answers can't be stored. */
   readonly warn?: (message: string) => void;
 }
 
 const FILE_NAME = /^asked-once-[0-9a-f]+\.jsonl$/;
 
-/** The files with answers that were requested only once, from all workspaces. @param folder see `answersFolder` */
+/**
+ * The files that contain answers to questions that are only asked once, from all workspaces.
+ *
+ * @param folder see `answersFolder`
+ */
 export async function listPersistentFiles(folder: string): Promise<CacheFile[]> {
   const names = await readdir(folder).catch(() => []);
   return names
@@ -40,7 +46,10 @@ export async function listPersistentFiles(folder: string): Promise<CacheFile[]> 
     .flatMap((name) => cacheFile(join(folder, name)) ?? []);
 }
 
-/** Stores answers in the user's folder, one per line. The last line for a key counts; unreadable lines are ignored. */
+/**
+ * Stores answers in the user's folder, one per line. The last line for a key counts. Lines that can't be read are
+ * ignored.
+ */
 export function openPersistentAnswers({
   folder,
   root,
@@ -54,7 +63,9 @@ export function openPersistentAnswers({
     usable ??= prepareFolder(folder, workspaces).then(
       () => true,
       (error: unknown) => {
-        warn?.(`What judges are asked once is not stored for later runs: ${errorText(error)}`);
+        warn?.(
+          `Evaluation steps written by judges can't be stored for later runs: ${errorText(error)}`,
+        );
         return false;
       },
     );
@@ -74,7 +85,7 @@ export function openPersistentAnswers({
       try {
         await writeRegular(path, `${scrubber.json({ key, answer })}\n`, APPEND);
       } catch (error) {
-        throw toUnwritableError('What judges were asked once', path, error);
+        throw toUnwritableError('The file with evaluation steps', path, error);
       }
     },
   };

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { DATA_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
 import { findDataFolder, type PlacedFile } from './dataFolder.ts';
 
-/** Watches for new records, including the first one of a new `.turnlight/runs`, which editors' watchers miss. */
+/** Watches for new records, including the first one in a new `.turnlight/runs`, which editors' watchers miss. */
 export class RecordWatch {
   readonly #onRecord: (path: string) => void;
   /** Functions that stop watching, by root. */
   readonly #watched = new Map<string, () => void>();
   readonly #began = Date.now();
 
-  /** @param onRecord called with the absolute path of each record written from now on */
+  /** @param onRecord called with the absolute path of each record that is written from now on */
   constructor(onRecord: (path: string) => void) {
     this.#onRecord = onRecord;
   }
@@ -29,8 +29,11 @@ export class RecordWatch {
 }
 
 /**
- * Watches the files in a nested folder that may not exist yet. @param names path from `folder` to the nested folder
- * @param since milliseconds since 1970; reports files that were written later @returns a function that stops watching
+ * Watches the files in a nested folder that may not exist yet.
+ *
+ * @param names path from `folder` to the nested folder
+ * @param since milliseconds since 1970; reports files that were written later
+ * @returns a function that stops watching
  */
 function watchIn(
   folder: string,
@@ -54,7 +57,7 @@ function watchIn(
     if (next !== undefined) descend(next, since);
     else for (const path of writtenSince(folder, since)) onFile(path);
   } catch {
-    // It doesn't exist; the parent's watcher reports when it does.
+    // The folder doesn't exist yet; the parent's watcher reports when it is created.
   }
   return () => {
     endInner();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addressSchema } from '../models/destination.ts';
 import { destinationOf, headersKey } from './http.ts';
-import { commonKeys } from './keys.ts';
+import { commonKeys, traceKeys } from './keys.ts';
 import type { TargetType } from './target.ts';
 
 const schema = z.strictObject({
@@ -10,6 +10,7 @@ const schema = z.strictObject({
     'Address of the agent, with its card at `/.well-known/agent-card.json` below it, or of the card itself (`….json`).',
   ),
   headers: headersKey,
+  ...traceKeys,
   ...commonKeys,
 });
 
@@ -20,7 +21,7 @@ export const a2aTarget: TargetType = {
   repliesWithSystemTexts: false,
   keysDecide: false,
   keepsSession: () => true,
-  destination: destinationOf,
+  destinations: (spec) => [destinationOf(spec)],
   async open({ params: given }, host) {
     const { url, headers = {}, timeout = host.timeout } = schema.parse(given);
     host.scrubber.addSecretsOf(headers);

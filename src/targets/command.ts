@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { programKeys } from '../core/userCode.ts';
 import { canonicalJson } from '../node/hashes.ts';
-import { commonKeys } from './keys.ts';
+import { commonKeys, traceKeys } from './keys.ts';
 import { CommandSession } from './programs/commandSession.ts';
 import { WorkerSession, workerOf } from './programs/commandWorker.ts';
 import { environmentFor, programPath } from './programs/programSetup.ts';
@@ -23,15 +23,16 @@ const schema = z.strictObject({
     .meta({ description: "Working folder. Default: this file's folder.", file: 'folder' }),
   ready: z.boolean().optional().meta({
     description:
-      'Whether the program first prints `{"ready":true}`, when it can reply. The time of a reply starts then; the startup time is recorded separately.',
+      'Whether the program prints `{"ready":true}` once it can reply. The time of the first reply is measured from then on; the startup time is recorded separately.',
     default: false,
   }),
   worker: z.boolean().optional().meta({
     description:
-      'Whether one process serves all conversations of a run, many at the same time. Each request has an `id`, which its answer repeats; `{"end": "…"}` names a `conversation` that is over.',
+      'Whether one process serves all conversations of a run concurrently. Each request has an `id`, which its answer must repeat; `{"end": "…"}` names a `conversation` that has ended.',
     default: false,
   }),
   ...programKeys,
+  ...traceKeys,
   ...commonKeys,
 });
 

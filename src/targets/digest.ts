@@ -21,14 +21,15 @@ const CONNECTION_KEYS = [
 ];
 
 /**
- * SHA-256 of what decides a target's replies, as far as its spec shows: its keys as written, its model, and its files.
- * The same on every machine.
+ * SHA-256 hash of everything that determines a target's replies, as far as its spec shows: its keys as written, its
+ * model, and its files. It is the same on every machine.
  *
  * @param tools the case's tools, for a chat target without its own
  */
 export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Promise<string> {
   const { params, written = params, model } = spec;
-  const { timeout: _timeout, cache: _cache, ready: _ready, model: _model, ...keys } = written;
+  const { timeout: _timeout, cache: _cache, ready: _ready, model: _model, ...rest } = written;
+  const { trace_wait: _wait, ...keys } = rest;
   const type = findTargetType(spec.type);
   const contents = await Promise.all(
     filesOf(spec).map((path) => readLinked(path).then(sha256, () => undefined)),
@@ -42,8 +43,8 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
 }
 
 /**
- * SHA-256 of a target's system text and model, with environment variables filled in; undefined if there are none. Other
- * variables are excluded: they may be secrets, which a hash of a short text doesn't hide.
+ * SHA-256 hash of a target's system text and model, with environment variables filled in; undefined if there are none.
+ * Other variables are excluded: they may be secrets, and a short value can be guessed from its hash.
  */
 export function resolvedDigest({ params, written, model }: TargetSpec): string | undefined {
   const filled = { system: params.system, model: model && withoutAddress(model.params) };

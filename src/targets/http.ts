@@ -5,7 +5,7 @@ import type { TargetSpec } from '../core/suite.ts';
 import { addressSchema } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
 import { bodyProblems, bodyVariables, contextKeysOf } from './http/bodyTemplate.ts';
-import { commonKeys } from './keys.ts';
+import { commonKeys, traceKeys } from './keys.ts';
 import type { TargetType } from './target.ts';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
@@ -54,7 +54,7 @@ const schema = z.strictObject({
       template: 'request',
     }),
   reply: pointer.describe(
-    "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message, or messages. In server-sent events, the texts of all events are joined. Default: the whole answer, as text or as a program's reply.",
+    "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message, or messages. For server-sent events, the text of all events is concatenated. Default: the whole answer, as text or as a program's reply.",
   ),
   session: pointer.describe(
     "JSON pointer to the service's session id in the answer. Later requests contain it as `{{session}}`, which is null in the first request. Default: `{{session}}` is `{{conversation}}`.",
@@ -66,8 +66,9 @@ const schema = z.strictObject({
     "JSON pointer to the tool calls of the reply, such as `/choices/0/message/tool_calls`: a list of OpenAI's calls, of `{name, arguments, result}`, or of messages. In server-sent events, the calls of all events are combined. An answer without calls may omit it. Default: Turnlight sees only the calls in `reply`.",
   ),
   usage: pointer.describe(
-    "JSON pointer to the usage of the reply, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or in a model provider's format. In server-sent events, the last one counts.",
+    "JSON pointer to the usage of the reply, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or in a model provider's format. In server-sent events, the last usage is used.",
   ),
+  ...traceKeys,
   ...commonKeys,
 });
 
@@ -83,7 +84,7 @@ export const httpTarget: TargetType = {
     return session !== undefined || !sendsAll;
   },
   contextKeys: ({ body }) => contextKeysOf(body),
-  destination: destinationOf,
+  destinations: (spec) => [destinationOf(spec)],
   async open({ params: given }, host) {
     const { url, method = METHODS[0], headers = {}, body = BODY, ...params } = schema.parse(given);
     host.scrubber.addSecretsOf(headers);
@@ -94,8 +95,11 @@ export const httpTarget: TargetType = {
   },
 };
 
-/** Where a target with a `url` sends requests. */
-export function destinationOf({ params, written = {} }: TargetSpec): Destination {
+/** Where requests to a target or MCP server with a `url` go. */
+export function destinationOf({
+  params,
+  written = {},
+}: Pick<TargetSpec, 'params' | 'written'>): Destination {
   const variables = environmentNames(written);
   const needConsent = isUserReference(written.url) ? [] : variables;
   return { url: String(params.url), variables, needConsent };

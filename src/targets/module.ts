@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { programKeys } from '../core/userCode.ts';
 import { toOpenaiChat } from '../messages/openaiChat.ts';
-import { commonKeys } from './keys.ts';
+import { commonKeys, traceKeys } from './keys.ts';
 import { type ModuleProcess, openModule } from './programs/moduleProcess.ts';
 import { environmentFor, type ProgramVariables, programPath } from './programs/programSetup.ts';
 import { readReply } from './reply.ts';
@@ -20,6 +20,7 @@ const schema = z.strictObject({
     .optional()
     .meta({ description: 'Name of the export.', default: 'default' }),
   ...programKeys,
+  ...traceKeys,
   ...commonKeys,
 });
 
@@ -35,13 +36,13 @@ export const moduleTarget: TargetType = {
     const { path, export: exported = 'default', timeout = host.timeout } = params;
     const file = resolve(folder, path);
     const module = await openTargetModule(name, `The \`path\` of "${name}"`, file, params, host);
-    const about = conversationFactsOf(host);
     return {
-      async reply(messages, signal) {
+      async reply(messages, signal, onText) {
         const input = messages.map(toOpenaiChat);
-        const answer = await module.call({ exported, input, about }, timeout, signal);
+        const about = conversationFactsOf(host);
+        const answer = await module.call({ exported, input, about, onText }, timeout, signal);
         if (answer === null) {
-          const why = `The function "${exported}" of ${file} returned nothing. Return the reply, such as a text.`;
+          const why = `The function "${exported}" of ${file} returned nothing. Return the reply, for example as a string.`;
           throw new TargetError('target-malformed-reply', why);
         }
         return readReply(answer, messages);
@@ -53,7 +54,7 @@ export const moduleTarget: TargetType = {
   },
 };
 
-/** Starts a target's user functions. @param what how errors refer to the file @throws TargetError */
+/** Starts a target's user functions. @param what how error messages refer to the file @throws TargetError */
 export async function openTargetModule(
   target: string,
   what: string,

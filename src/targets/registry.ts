@@ -21,8 +21,15 @@ export function findTargetType(type: string): TargetType | undefined {
   return targetTypes.find((one) => one.type === type);
 }
 
-/** The reports that are known before the target replies; undefined if only its replies show them. */
-export function declaredReporting({ name, type, params }: TargetSpec): Reporting | undefined {
+/** The reports that are known before the target replies; undefined if only its replies show what they contain. */
+export function declaredReporting(target: TargetSpec): Reporting | undefined {
+  const own = ownReporting(target);
+  // Spans can contain any report.
+  return own?.isDeclared || !target.params.traces ? own : undefined;
+}
+
+/** The reports that its replies are known to contain, regardless of what its spans show. */
+export function ownReporting({ name, type, params }: TargetSpec): Reporting | undefined {
   const { reportKeys: keys, reportsAll } = findTargetType(type) ?? {};
   const { data: given } = reportsSchema.safeParse(params.reports);
   if (given !== undefined) {
@@ -35,9 +42,9 @@ export function declaredReporting({ name, type, params }: TargetSpec): Reporting
   return { target: name, reports, isDeclared: false, keys };
 }
 
-/** @param contained reports in its replies */
+/** @param contained the reports that its replies contain */
 export function reportingOf(target: TargetSpec, contained: readonly Report[]): Reporting {
-  const declared = declaredReporting(target);
+  const declared = ownReporting(target);
   if (declared?.isDeclared) return declared;
   const { reports, keys } = declared ?? { reports: [], keys: {} };
   const all = [...new Set([...reports, ...contained])];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isMapping, type Path, valueAt } from '../core/data/data.ts';
+import { isMapping, type Path, pushAll, valueAt } from '../core/data/data.ts';
 import { type Message, type ToolCall, toolsSchema, unwrapTools } from '../core/message.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import { toOpenaiChat } from '../messages/openaiChat.ts';
@@ -22,11 +22,11 @@ const usageSchema = z.object({
 const SHAPES =
   'text, a message, a list of messages, {content} or {messages, retrieval_context?, tools?, usage?}';
 
-/** A reply that is a mapping has at least one of these. */
+/** Keys of a reply that is a mapping; it has at least one of them. */
 const KEYS = ['messages', 'content', 'role', 'assistant'];
 
 /**
- * @param conversation the conversation so far: a result may come several turns after its call, such as after an
+ * @param conversation the conversation so far: a result may come several turns after its call, for example after an
  * approval
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
@@ -50,6 +50,7 @@ export function readReply(answer: unknown, conversation: readonly Message[] = []
     throw malformedError(problem.message.replace(/^Message \d+: /, ''), answer, reason);
   }
   const notes = read.notes.map((note) => note.replace(/^Message \d+(, and \d+ more)?: /, ''));
+  if (read.messages.some(({ images }) => images)) notes.push('Images in a reply.');
   const reply = {
     messages,
     ...(tools && { tools }),
@@ -62,7 +63,7 @@ export function readReply(answer: unknown, conversation: readonly Message[] = []
 function openCallsIn(conversation: readonly Message[]): ToolCall[] {
   const open: ToolCall[] = [];
   for (const message of conversation) {
-    if (message.role === 'assistant') open.push(...(message.toolCalls ?? []));
+    if (message.role === 'assistant') pushAll(open, message.toolCalls ?? []);
     if (message.role !== 'tool') continue;
     const at = open.findIndex(({ id }) => id === message.callId);
     if (at >= 0) open.splice(at, 1);
@@ -128,7 +129,7 @@ function malformedError(
   );
 }
 
-/** Where providers, frameworks, and programs write each count; the first match is used. */
+/** Where providers, frameworks, and programs put each count. The first match is used. */
 const COUNTS = {
   input_tokens: [
     ['input_tokens'],
@@ -159,7 +160,7 @@ const COUNTS = {
   cost: [['cost'], ['total_cost']],
 } as const satisfies Readonly<Record<string, readonly Path[]>>;
 
-/** Anthropic doesn't include these in `input_tokens`. */
+/** Counts that Anthropic doesn't include in `input_tokens`. */
 const ANTHROPIC_CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** A reply's usage; undefined if there is neither a cost nor both token counts. */

@@ -1,7 +1,7 @@
 import { LIMITS, readable } from '../core/limits.ts';
 import { TargetError } from './target.ts';
 
-/** Why a reply is too long; undefined if it isn't. */
+/** Why a reply is too long; undefined if it isn't too long. */
 export function tooLongText(reply: number, replies: number): string | undefined {
   if (reply > LIMITS.reply) return `The reply is longer than ${readable(LIMITS.reply)} characters.`;
   if (replies > LIMITS.replies) {
@@ -10,13 +10,16 @@ export function tooLongText(reply: number, replies: number): string | undefined 
   return undefined;
 }
 
-/** @param replies total length of the conversation's replies @throws TargetError if they are too long */
+/**
+ * @param replies total length of the conversation's replies
+ * @throws TargetError if the reply, or all replies together, are too long
+ */
 export function checkLength(reply: number, replies = 0): void {
   const why = tooLongText(reply, replies);
   if (why !== undefined) throw new TargetError('target-too-much-output', why);
 }
 
-/** @param who what the error calls the program */
+/** @param who how the error message refers to the program */
 export function replyTimeoutError(who = 'The target') {
   return (timeout: number) => {
     const message = `${who} did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
@@ -25,7 +28,7 @@ export function replyTimeoutError(who = 'The target') {
 }
 
 export function notReadyError(timeout: number): TargetError {
-  const message = `The program was not ready within ${timeout} ms. With \`ready: true\` it prints {"ready":true} once it can reply. Raise its \`timeout\` if it needs longer.`;
+  const message = `The program was not ready within ${timeout} ms. With \`ready: true\`, it must print {"ready":true} once it can reply. Raise its \`timeout\` if it needs longer.`;
   return new TargetError('target-not-ready', message);
 }
 

@@ -1,4 +1,4 @@
-import { groupBy, isMapping, type Mapping } from '../core/data/data.ts';
+import { groupBy, isMapping, type Mapping, stringOf } from '../core/data/data.ts';
 import { readable } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
@@ -6,7 +6,7 @@ import { resultText } from '../messages/content.ts';
 import { looksLikeMessages, readMessages } from '../messages/readMessages.ts';
 import { canonicalJson } from '../node/hashes.ts';
 
-/** Equivalent keys in calls, in order of preference. */
+/** Keys in calls that mean the same, in order of preference. */
 const NAMES = ['name', 'toolName', 'tool_name'];
 const IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'id'];
 const ARGUMENTS = ['arguments', 'args', 'input', 'input_parameters', 'parameters'];
@@ -19,7 +19,7 @@ interface ReportedCalls {
   readonly problem?: string;
 }
 
-/** Types of items that are results: `tool_result`, `function_response`, `function_call_output`. */
+/** Matches the types of items that are results: `tool_result`, `function_response`, `function_call_output`. */
 const RESULT_TYPE = /result|response|output/;
 
 const MAX_NAME = 100;
@@ -34,16 +34,17 @@ interface PlainCall {
 }
 
 /**
- * Reads tool calls and their results: OpenAI's, or `{name, arguments}` with any framework's key names, each containing
- * its result or followed by it; or whole messages in any dialect, counting only those after the last user message.
+ * Reads tool calls and their results. Calls can be in OpenAI's format, or `{name, arguments}` with any framework's key
+ * names, and each one either contains its result or is followed by it. They can also be whole messages in any dialect,
+ * of which only those after the last user message count.
  *
- * @param reply its number, from 1; used in the ids of calls without one
+ * @param reply number of the reply, from 1; used in the ids of calls without an id
  */
 export function readReportedCalls(value: unknown, reply: number): ReportedCalls {
   const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
   if (list.length === 0) return { messages: [], notes: [] };
   if (list.length > MAX_CALLS) {
-    const problem = `A reply may have ${readable(MAX_CALLS)} calls, and this one has ${readable(list.length)}.`;
+    const problem = `A reply can have at most ${readable(MAX_CALLS)} calls, but this one has ${readable(list.length)}.`;
     return { messages: [], notes: [], problem };
   }
   const lost: string[] = [];
@@ -80,7 +81,7 @@ export function isReportedCall(value: unknown): boolean {
   );
 }
 
-/** The calls before the reply, except those that it contains itself, matched in order. */
+/** Adds the calls before the reply, except for calls that the reply itself contains. Calls are matched in order. */
 export function prependCalls(
   calls: readonly Message[],
   reply: readonly Message[],
@@ -107,12 +108,14 @@ function keyOf({ name, arguments: given }: { readonly name: string; readonly arg
   return canonicalJson([name, given]) ?? name;
 }
 
-/** Whether it is a whole message. A call of OpenAI's Responses has a name and is read like other calls. */
+/**
+ * Whether an item is a whole message. A call from OpenAI's Responses API has a name, so it is read like other calls.
+ */
 function isMessage(item: unknown): boolean {
   return isMapping(item) && 'role' in item && looksLikeMessages([item]);
 }
 
-/** In OpenAI's chat format; undefined if an item isn't a call. */
+/** Calls and results in OpenAI's chat format; undefined if an item isn't a call. */
 function toOpenaiMessages(
   list: readonly unknown[],
   reply: number,
@@ -128,7 +131,7 @@ function toOpenaiMessages(
       continue;
     }
     const name = textAt(inner, NAMES);
-    if (RESULT_TYPE.test(String(item.type))) {
+    if (RESULT_TYPE.test(stringOf(item.type))) {
       lost.push(
         `Left out a tool result that answers no call of its reply: ${visibleLine(name ?? resultText(item), MAX_NAME)}`,
       );
@@ -140,7 +143,7 @@ function toOpenaiMessages(
     const id = textAt(item, IDS);
     const before = calls.find((one) => one.id === id && one.name === name);
     if (before) {
-      // Streams and task histories repeat calls.
+      // Streams and task histories repeat their calls.
       before.given = given;
       before.result = result ?? before.result;
       continue;
@@ -159,7 +162,7 @@ function toOpenaiMessages(
   ]);
 }
 
-/** The earlier open call that an item answers, if it has a result but no arguments. */
+/** The earlier open call that an item answers; set if the item has a result but no arguments. */
 function resultOf(item: Mapping, calls: readonly PlainCall[]) {
   const result = firstOf(item, RESULTS);
   if (result === undefined || firstOf(item, ARGUMENTS) !== undefined) return undefined;

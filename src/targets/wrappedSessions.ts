@@ -22,9 +22,26 @@ export function prependSystemPrompt(session: TargetSession, { system }: TargetSp
   );
 }
 
-/** `digest` is from `targetDigest`. */
+/** A session that measures when a reply's text starts to arrive, if the reply is streamed. */
+export function timedSession(session: TargetSession): TargetSession {
+  return withReply(session, async (messages, signal, onText) => {
+    if (!onText) return session.reply(messages, signal);
+    const began = performance.now();
+    const waited = session.waited?.() ?? 0;
+    let heard: number | undefined;
+    const reply = await session.reply(messages, signal, (soFar) => {
+      if (soFar !== '') heard ??= performance.now();
+      onText(soFar);
+    });
+    if (heard === undefined || reply.past) return reply;
+    const waiting = (session.waited?.() ?? 0) - waited;
+    return { ...reply, firstToken: Math.max(0, heard - began - waiting) };
+  });
+}
+
+/** Identifies a session's target. `digest` is from `targetDigest`. */
 export interface SessionIdentity extends Readonly<Omit<TargetExchangeRequest, 'messages'>> {
-  /** As in `TargetType`. */
+  /** See `TargetType`. */
   readonly keysDecide: boolean;
 }
 
@@ -37,7 +54,7 @@ function requestOf(
   return { ...identity, messages: [...messages] };
 }
 
-/** A session that records its exchanges, unless they are cancelled. */
+/** A session that records its exchanges, unless they are canceled. */
 export function recordingSession(
   session: TargetSession,
   identity: SessionIdentity,
@@ -47,15 +64,25 @@ export function recordingSession(
     const exchange = { kind: 'target', request: requestOf(identity, messages) } as const;
     const work = session.reply(messages, signal, onText);
     const reply = await recordErrors(work, TargetError, recorder, exchange);
-    const { messages: added, notes, past } = reply;
+    const { messages: added, sent, tools, notes, past } = reply;
+    const { firstToken, reports, traceFault } = reply;
     const usage = past ? past.usage : reply.usage;
-    const kept = { messages: [...added], ...(notes && { notes }), ...(usage && { usage }) };
+    const kept = {
+      messages: [...added],
+      ...(sent && { sent: [...sent] }),
+      ...(tools && { tools: [...tools] }),
+      ...(notes && { notes }),
+      ...(usage && { usage }),
+      ...(firstToken !== undefined && { firstToken }),
+      ...(reports && { reports: [...reports] }),
+      ...(traceFault !== undefined && { traceFault }),
+    };
     await recorder.write({ ...exchange, reply: kept });
     return reply;
   });
 }
 
-/** A session that answers from a recording; no target is opened. @throws ModelError `not-recorded` from `reply` */
+/** A session that answers from a recording, without opening a target. @throws ModelError `not-recorded` from `reply` */
 export function replaySession(identity: SessionIdentity, source: ReplaySource): TargetSession {
   return {
     async reply(messages, signal): Promise<TargetReply> {
@@ -73,9 +100,9 @@ export function replaySession(identity: SessionIdentity, source: ReplaySource): 
 const entrySchema = z.strictObject({ reply: targetReplySchema, latency: z.number().min(0) });
 
 /**
- * A session that opens its target for the first reply that isn't cached.
+ * A session that opens its target when the first uncached reply is needed.
  *
- * @param identity what decides its replies besides the messages
+ * @param identity everything that determines its replies, except the messages
  */
 export function cachingSession(
   open: () => Promise<TargetSession>,
@@ -95,8 +122,8 @@ export function cachingSession(
       const began = performance.now();
       const reply = await opened.reply(messages, signal, onText);
       const waiting = (opened.waited?.() ?? 0) - waited;
-      // With its secrets removed, a check for them would pass.
-      if (reply.unscrubbed) return reply;
+      // Once its secrets are removed, a check for them would pass; also, the next trace may be complete.
+      if (reply.unscrubbed || reply.traceFault !== undefined) return reply;
       lookup.store.save(key, { reply, latency: performance.now() - began - waiting });
       saved.push(key);
       return reply;

@@ -14,15 +14,15 @@ import {
 import { errorAt, type Problem, type Range, START } from '../core/problem.ts';
 import { anchorOf, eachNode, isFlow, keyOf, type Span, styleOf, valueUnder } from './nodes.ts';
 
-/** A problem, and the item of `cases` that it affects; undefined if it affects the whole document. */
+/** A problem, and the item of `cases` that it affects. If that is undefined, the problem affects the whole document. */
 export interface ConfinedProblem {
   readonly problem: Problem;
   readonly item: number | undefined;
 }
 
 /**
- * Finds problems beyond syntax in one walk. `unreadable` are the items of `cases` that can't be converted to data;
- * undefined among them means the rest of the document.
+ * Finds problems beyond syntax in one walk. `unreadable` are the items of `cases` that can't be converted to data; if
+ * undefined is one of them, it means the rest of the document.
  */
 export function checkNodes(
   document: Document.Parsed,
@@ -57,13 +57,13 @@ export function checkNodes(
     for (const pair of map.items) {
       const name = keyOf(pair)?.name;
       if (name === undefined) {
-        // In the data, the key would be its YAML text.
+        // In the data, the key would be its own YAML text.
         unreadable.add(item);
         const variable = variableAt(map, pair, text);
         if (variable) {
           const range = rangeOfOffsets(...variable);
           const message = 'Text that starts with "{{" needs quotes.';
-          // Text after it is already a syntax error.
+          // Text after it already is a syntax error.
           if (STANDS_ALONE.test(text.slice(variable[1])))
             report('bad-key', message, map, { range, fix: { quote: range } });
         } else if (!isMisplaced(pair, text))
@@ -95,7 +95,7 @@ export function checkNodes(
     report('comment-cuts-text', message, scalar, {
       severity: 'warning',
       range: rangeOfOffsets(cut.start, end),
-      // In brackets, the comment swallows the closing bracket.
+      // In brackets, the comment also hides the closing bracket.
       ...(!above.some(isFlow) && {
         fix: { quote: rangeOfOffsets(cut.from, cut.start + cut.words.trimEnd().length) },
       }),
@@ -113,7 +113,7 @@ export function checkNodes(
   return { problems, unreadable, plain };
 }
 
-/** Whether no part of a document affects another. */
+/** Whether all parts of a document are independent of each other. */
 export function isSelfContained(document: Document.Parsed): boolean {
   return standsAlone(document) && !hasAnchorOrAlias(document.contents);
 }
@@ -134,7 +134,7 @@ function isAnchorOrAlias(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
 }
 
-/** Whether a list or mapping became a key by its indentation, which is also a syntax error. */
+/** Whether a list or mapping became a key because of its indentation, which is also a syntax error. */
 function isMisplaced({ key }: Pair, text: string): boolean {
   if (!isCollection(key) || isFlow(key)) return false;
   return !text.slice(0, key.range?.[0]).trimEnd().endsWith('?');
@@ -161,9 +161,9 @@ function itemInText(scalar: Scalar, text: string): Span | undefined {
 const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
 
 /**
- * Unquoted text ends before ` #`, and the rest is an unintended comment:
+ * Finds an unintended comment: unquoted text ends before ` #`, and the rest is a comment:
  *
- *     - user: My order #98765 has not come.
+ * - user: My order #98765 has not come.
  */
 function commentThatCuts(scalar: Scalar, text: string) {
   if (styleOf(scalar) !== 'plain' || !scalar.range) return undefined;

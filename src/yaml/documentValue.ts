@@ -5,14 +5,17 @@ import type { Work } from '../node/cooperative.ts';
 import { keyOf, type Resolve, resolverOf, valueUnder } from './nodes.ts';
 import type { ParsedText } from './parsedText.ts';
 import { parse } from './parser.ts';
-import type { Reparsed } from './reparse.ts';
+import type { ReparsedText } from './reparse.ts';
 
 /** Maximum number of nodes that aliases can expand to: enough for reuse, but too few for an alias bomb. */
 const MAX_ALIASES = 100;
 
 type Unreadable = ReadonlySet<number | undefined>;
 
-/** The data in a text, including readable parts of unreadable items in `cases`; undefined if there is none. */
+/**
+ * The data in a text, including the readable parts of items in `cases` that can't be fully read; undefined if there is
+ * none.
+ */
 export function documentValue(
   parsed: ParsedText,
   unreadable: Unreadable,
@@ -34,10 +37,10 @@ export function documentValue(
   }
 }
 
-/** The data of an earlier version with the reparsed item. */
+/** An earlier version's data with the reparsed item. */
 export function reparsedValue(
   before: unknown,
-  { document, index }: Reparsed,
+  { document, index }: ReparsedText,
   unreadable: Unreadable,
 ): unknown {
   const list = valueUnder(document.contents, 'cases');
@@ -94,7 +97,7 @@ export class LenientReader {
       return this.data(named);
     }
     if (!isNode(node)) return undefined;
-    // Set before its content is read: an alias inside its own anchor has no value.
+    // Set before the content is read, because an alias inside its own anchor has no value.
     if (this.#known.has(node)) return this.#known.get(node);
     this.#known.set(node, undefined);
     const read = this.#collection(node);

@@ -7,7 +7,7 @@ import {
   behindColon,
   endOf,
   endOfLine,
-  type Found,
+  type FoundNode,
   isBlockText,
   isFlow,
   keyOf,
@@ -30,17 +30,17 @@ import {
 import type { YamlDocument } from './yamlDocument.ts';
 
 /**
- * Edits to YAML text that keep comments, quotes, and line breaks. Values behind aliases aren't edited, since that would
- * change other places too.
+ * Edits to YAML text that keep comments, quotes, and line breaks. Values behind aliases aren't edited, because that
+ * would also change other places.
  */
 
-/** Replaces a range, with the line breaks of the file. */
+/** Replaces a range, using the file's line breaks. */
 export function edit(yaml: YamlDocument, start: number, end: number, newText: string): TextEdit {
   const text = newText.replace(/\r?\n/g, lineBreakOf(yaml.text));
   return { range: yaml.rangeOfOffsets(start, end), newText: text };
 }
 
-/** Replaces all or part of a scalar, and keeps its quotes. */
+/** Replaces all or part of a scalar, keeping its quotes. */
 export function replaceText(yaml: YamlDocument, range: Range, text: string): TextEdit {
   const [start, end] = [yaml.offsetAt(range.start), yaml.offsetAt(range.end)];
   const [, quote] = /^(["']).*\1$/s.exec(yaml.text.slice(start, end)) ?? [];
@@ -53,7 +53,7 @@ export function replaceText(yaml: YamlDocument, range: Range, text: string): Tex
     return edit(yaml, start, end, writeWithin(text, style) ?? text);
   }
   const { node, inFlow } = nodeAt(yaml.root, path) ?? {};
-  // The line break at the end of a block belongs to it.
+  // The line break at the end of a block is part of the block.
   const stop = !onKey && isBlockText(node) ? endOf(node, yaml.text) : end;
   return edit(yaml, start, stop, writeWord(text, inFlow));
 }
@@ -108,18 +108,18 @@ export function replaceEntry(
 
 /** The range of a value to replace. */
 interface ValueSlot {
-  /** The replaced part of its first line, and the text before the new value. */
+  /** The part of its first line to replace, and the text before the new value. */
   readonly start: number;
   readonly end: number;
   readonly gap: string;
-  /** End of its last line. */
+  /** The end of its last line. */
   readonly last: number;
-  /** Start of its key or dash. */
+  /** The start of its key or dash. */
   readonly owner: number;
 }
 
-/** Undefined if it can't be replaced: for `{key}`, and values with an anchor. */
-function slotOf({ node, pair }: Found, text: string): ValueSlot | undefined {
+/** Undefined if the value can't be replaced: for `{key}`, and for values with an anchor. */
+function slotOf({ node, pair }: FoundNode, text: string): ValueSlot | undefined {
   const last = pair ? endOf(pair, text) : endOf(node, text);
   const begin = startOf(node);
   if (!pair) {
@@ -148,7 +148,7 @@ function headEnd(node: Node | null, text: string): number {
 
 const HEADER = /[|>][-+\d]*/y;
 
-function staysInFlow({ node, pair, inFlow }: Found): boolean {
+function staysInFlow({ node, pair, inFlow }: FoundNode): boolean {
   return inFlow || (!pair && isFlow(node));
 }
 
@@ -156,7 +156,7 @@ export function columnOf(text: string, offset: number): number {
   return offset - startOfLine(text, offset);
 }
 
-/** Adds entries to a mapping, each on one line; undefined if there is no mapping. */
+/** Adds entries to a mapping, each on its own line; undefined if there is no mapping. */
 export function addKeys(yaml: YamlDocument, path: Path, entries: Mapping): TextEdit | undefined {
   const written = Object.entries(entries).map(
     ([key, value]) => [key, { value, text: writeInline(value), below: false }] as const,
@@ -189,7 +189,19 @@ export function addWritten(
   return edit(yaml, stop, stop, lines.join(''));
 }
 
-/** Removes an entry, and its mapping or list if it was the only one. Comments above it are kept. */
+/** Adds an item on its own lines, after an item of a list and an empty line; undefined if there is no such list. */
+export function addItemAfter(yaml: YamlDocument, path: Path, value: unknown): TextEdit | undefined {
+  const { text } = yaml;
+  const list = nodeAt(yaml.root, path.slice(0, -1))?.node;
+  const node = nodeAt(yaml.root, path)?.node;
+  if (!isSeq(list) || list.flow || !node) return undefined;
+  const column = columnOf(text, text.lastIndexOf('-', startOf(node) - 1));
+  const item = indented(write(value).text, column + STEP).trimStart();
+  const stop = endOfLine(text, endOf(node, text));
+  return edit(yaml, stop, stop, `\n\n${' '.repeat(column)}- ${item}`);
+}
+
+/** Removes an entry. If it was the only one, also removes its mapping or list. Comments above the entry are kept. */
 export function removeEntry(yaml: YamlDocument, path: Path): TextEdit | undefined {
   const owner = nodeAt(yaml.root, path.slice(0, -1))?.node;
   const last = path.at(-1);
@@ -200,7 +212,7 @@ export function removeEntry(yaml: YamlDocument, path: Path): TextEdit | undefine
   return removeAt(yaml, path, owner, index);
 }
 
-/** Like `removeEntry`, for one of two keys with the same name, by its offset. */
+/** Like `removeEntry`, for one of two keys with the same name, identified by its offset. */
 export function removeKeyAt(yaml: YamlDocument, offset: number): TextEdit | undefined {
   const { path } = yaml.pathAt(yaml.positionAt(offset));
   const owner = nodeAt(yaml.root, path.slice(0, -1))?.node;
@@ -249,12 +261,12 @@ function removePair(yaml: YamlDocument, items: readonly unknown[], index: number
   const line = startOfLine(text, start);
   const after = startOfNextLine(text, endOf(items[index], text));
   if (text.slice(line, start).trim() === '') return edit(yaml, line, after, '');
-  // After a dash: the following text moves up.
+  // After a dash, the following text moves up.
   const following = /\S/.exec(text.slice(after));
   return edit(yaml, start, after + (following?.index ?? 0), '');
 }
 
-/** The value of an entry to move, with its comments; undefined if it contains anchors or aliases. */
+/** The value of an entry to be moved, with its comments; undefined if it contains anchors or aliases. */
 export function fragmentAt(yaml: YamlDocument, path: Path): YamlFragment | undefined {
   const { node, pair } = nodeAt(yaml.root, path) ?? {};
   if (!node || !pair || hasAnchorOrAlias(node)) return undefined;

@@ -5,16 +5,16 @@ import { tokensWithin } from './parser.ts';
 /** Thrown for syntax that can't be formatted, such as `? key`. */
 class Unformattable extends Error {}
 
-/** The old and new indentation of a list or map. */
+/** The old and the new indentation of a list or map. */
 interface Level {
   readonly old: number;
   readonly now: number;
 }
 
 interface Indents {
-  /** The indentation of its owner: its key, or the text after its dash. */
+  /** The indentation of its owner, which is either its key or the text after its dash. */
   readonly hang: number;
-  /** Its own new indentation at the start of a line. */
+  /** Its own new indentation, from the start of the line. */
   readonly own: number;
   /** The indentation of the surrounding list or map. */
   readonly around: number;
@@ -22,9 +22,9 @@ interface Indents {
 }
 
 /**
- * The tokens of YAML text, in order, with new white space: lists and maps are indented by `step` below their key, one
- * space follows `-` and `:`, at most one empty line is kept, and a line break ends the file. Comments and strings are
- * unchanged. Undefined if the text is invalid or contains unsupported syntax.
+ * Yields the tokens of YAML text, in order, with new white space: lists and maps are indented by `step` below their
+ * key, one space follows `-` and `:`, at most one empty line is kept, and a line break ends the file. Comments and
+ * strings are unchanged. Undefined if the text is invalid or contains unsupported syntax.
  */
 export function* formatYaml(text: string, step: number): Work<readonly Piece[] | undefined> {
   try {
@@ -101,7 +101,7 @@ class Layout {
     if (key) this.#value(key, { hang: indent, own: indent, around: indent });
     this.#within({ old: old + 1, now: own }, () => {
       for (const token of sep ?? []) {
-        // `*name:` would be a different name.
+        // `*name:` would be a different alias.
         const tight = token.type === 'map-value-ind' && key?.type !== 'alias';
         this.#mark(token, own, tight ? 'none' : 'one');
       }
@@ -113,7 +113,7 @@ class Layout {
     const dash = start.findIndex(({ type }) => type === 'seq-item-ind');
     const own = indent + 2;
     if (dash < 0) {
-      // Comments after the last item belong to the next entry if the list isn't indented.
+      // If the list isn't indented, comments after its last item belong to the next entry.
       const level = this.#levels.pop();
       this.#marks(start, indent);
       if (level) this.#levels.push(level);
@@ -153,7 +153,7 @@ class Layout {
       if (prop.type === 'block-scalar-header') header = prop.source;
       start = prop.offset + prop.source.length;
     }
-    // `|2` sets the indentation: spaces after it belong to the text.
+    // `|2` sets the indentation, so spaces beyond it belong to the text.
     const depth = Number(/[1-9]/.exec(header)?.[0] ?? 0);
     const first = source.split('\n').find((line) => line.trim() !== '');
     // The text may contain only spaces.
@@ -179,7 +179,7 @@ class Layout {
         return;
       }
       case 'comma': {
-        // `*name,` would be a different name.
+        // `*name,` would be a different alias.
         const tight = this.pieces.last().startsWith('*') ? 'less' : 'none';
         this.pieces.keep(token.offset, token.source, indent, tight);
         return;
@@ -218,7 +218,7 @@ function isBlock(token: CST.Token | undefined): boolean {
   return token?.type === 'block-map' || token?.type === 'block-seq';
 }
 
-/** A part of the text that is kept, with the white space before it. */
+/** A part of the text that is kept, and the white space before it. */
 export interface Piece {
   /** Offsets in UTF-16 units. */
   readonly start: number;
@@ -258,7 +258,7 @@ class Pieces {
     this.#everyBreak = false;
   }
 
-  /** Keeps text on one or more lines; its indentation may change, but not its empty lines. */
+  /** Keeps text on one or more lines. Its indentation may change, but its empty lines don't. */
   keepLines(start: number, source: string, indent: number, gap: Gap): void {
     const [first = '', ...others] = source.split('\n');
     this.keep(start, first.replace(/\r$/, ''), indent, gap);

@@ -3,15 +3,15 @@ import { runSync, type Work } from '../node/cooperative.ts';
 import type { Span } from './nodes.ts';
 import { placesIn, readYaml, type YamlDocument } from './yamlDocument.ts';
 
-/** Maximum characters: longer text may exceed the limits for YAML. */
+/** Maximum number of characters, because longer text may exceed the limits for YAML. */
 const MAX_LENGTH = 1_000_000;
 
-/** YAML doesn't allow longer ones. */
+/** Maximum length of a key; YAML doesn't allow longer ones. */
 const MAX_KEY_LENGTH = 1_000;
 
 /**
  * Reads a line of valid JSON at a tenth of the cost of `parseYaml`: it's parsed as YAML only if a range other than a
- * list item's is needed, as for a problem. Undefined if YAML could read it differently from JSON.
+ * list item's is needed, for example to report a problem. Undefined if YAML could read it differently from JSON.
  *
  * @param line in its file, from 0
  */
@@ -51,21 +51,21 @@ function keyOf(path: Path): string {
   return path.join('\n');
 }
 
-/** An unfinished list or mapping. */
-interface Open {
+/** A list or mapping that hasn't ended yet. */
+interface OpenContainer {
   readonly start: number;
-  /** A mapping's keys so far. */
+  /** The keys of a mapping so far. */
   readonly keys?: Set<string>;
   /** The key or index of its next entry. */
   at: string | number;
-  /** Whether a key comes next in a mapping. */
+  /** Whether the next string in a mapping is a key. */
   awaitsKey: boolean;
 }
 
-/** Lists and mappings inside lists, by path; undefined if there are duplicate or unusual keys. */
+/** The spans of lists and mappings inside lists, by path; undefined if there are duplicate or unusual keys. */
 function itemsIn(text: string): ReadonlyMap<string, Span> | undefined {
   const items = new Map<string, Span>();
-  const open: Open[] = [];
+  const open: OpenContainer[] = [];
   for (let offset = 0; offset < text.length; offset += 1) {
     const inner = open.at(-1);
     switch (text[offset]) {
@@ -117,7 +117,7 @@ function isEscaped(text: string, offset: number): boolean {
   return (offset - before) % 2 === 0;
 }
 
-/** Reads a line of a file as a document. @param number from 1 */
+/** Reads a line of a file as a document. @param number line number, from 1 */
 export function* readLine(content: string, path: string, number: number): Work<YamlDocument> {
   const text = content.replace(/^\uFEFF/, ' ');
   const line = number - 1;

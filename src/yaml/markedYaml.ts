@@ -5,31 +5,31 @@ import { LenientReader, UNNAMED } from './documentValue.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
 
-/** The position of a marker in a YAML text, which may be incomplete. */
-export interface Marked {
+/** The position of a marker in YAML text, which may be incomplete. */
+export interface MarkedYaml {
   /** The readable data, including the marker's key or value. */
   readonly root: unknown;
-  /** Path of the value or key that contains the marker. */
+  /** The path of the value or key that contains the marker. */
   readonly path: Path;
   readonly onKey: boolean;
   readonly style: Style;
-  /** The content without quotes. */
+  /** Start of the content, without its quotes. */
   readonly start: number;
   readonly end: number;
-  /** Whether it's in `[…]` or `{…}`. */
+  /** Whether the marker is within `[…]` or `{…}`. */
   readonly inFlow: boolean;
-  /** Start of the key that contains the marker or owns the value; absent in lists. */
+  /** Start of the key that contains the marker, or whose value contains it; absent in lists. */
   readonly keyStart?: number;
 }
 
 export interface MarkSearchResult {
-  readonly found?: Marked;
+  readonly found?: MarkedYaml;
   readonly faults: number;
   /** Whether any alias has no anchor. */
   readonly dangling: boolean;
 }
 
-/** Finds a marker that occurs once. Never throws: text that is nested too deep isn't read. */
+/** Finds a marker that occurs once. Never throws: text that is nested too deeply isn't read. */
 export function* findMark(text: string, mark: string): Work<MarkSearchResult> {
   const document = yield* parse(text);
   if (!document) return { faults: 1, dangling: false };
@@ -48,8 +48,8 @@ function locateMark(
   document: Document.Parsed,
   text: string,
   mark: string,
-): Omit<Marked, 'root'> | undefined {
-  let found: Omit<Marked, 'root'> | undefined;
+): Omit<MarkedYaml, 'root'> | undefined {
+  let found: Omit<MarkedYaml, 'root'> | undefined;
   visit(document, {
     Scalar(key, node, above) {
       if (typeof node.value !== 'string' || !node.value.includes(mark) || !node.range) return;

@@ -18,26 +18,29 @@ import type { Path } from '../core/data/data.ts';
 /** Offsets in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-export interface Found {
+export interface FoundNode {
   /** Null for an empty value: `key:`. */
   readonly node: Node | null;
   readonly pair?: Pair;
-  /** Whether it's in `[…]` or `{…}`. */
+  /** Whether the node is within `[…]` or `{…}`. */
   readonly inFlow: boolean;
   readonly depth: number;
 }
 
-/** Resolves an alias to the last node before it that has its anchor. */
+/** Resolves an alias to the last node before it that has the alias's anchor. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
-/** The node at a path. Follows aliases only if given `resolve`: an edit behind one would change other places too. */
-export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found | undefined {
+/**
+ * The node at a path. Follows aliases only if `resolve` is given, because an edit behind an alias would also change
+ * other places.
+ */
+export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): FoundNode | undefined {
   const found = nearestTo(root, path, resolve);
   return found.depth === path.length ? found : undefined;
 }
 
 /** The node at a path, or its nearest owner if the path doesn't exist. Called for every name in a file. */
-export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): Found {
+export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): FoundNode {
   let node = root;
   let pair: Pair | undefined;
   let inFlow = false;
@@ -61,12 +64,15 @@ function stepInto(owner: unknown, step: string | number): Pair | Node | undefine
   return isNode(item) ? item : undefined;
 }
 
-/** Larger maps are indexed, because each of thousands of keys may be looked up. */
+/**
+ * Maximum size of a map that isn't indexed. Larger maps are indexed, because each of their thousands of keys may be
+ * looked up.
+ */
 const SMALL_MAP = 16;
 
 const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string | undefined, Pair>>();
 
-/** The entry for a key; of duplicates, the last one, whose value applies. */
+/** The entry for a key. If there are duplicates, the last one, whose value applies. */
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
   const { items } = map;
   if (items.length <= SMALL_MAP) {
@@ -85,7 +91,7 @@ function nameOf({ key }: Pair): string | undefined {
   return isScalar(key) ? String(key.value) : undefined;
 }
 
-/** The path of the innermost value or key at an offset, and whether the offset is on its key. */
+/** The path of the innermost value or key at an offset, and whether the offset is on the key. */
 export function pathTo(root: Node | null, offset: number): { path: Path; onKey: boolean } {
   const path: (string | number)[] = [];
   let node: unknown = root;
@@ -108,19 +114,19 @@ export function pathTo(root: Node | null, offset: number): { path: Path; onKey: 
   return { path, onKey: false };
 }
 
-/** The start of the next entry: white space after a value belongs to it. */
+/** Where an item ends: at the start of the next entry, because white space after a value belongs to the value. */
 function reachOf(item: unknown): number {
   if (isPair(item)) return reachOf(item.value ?? item.key);
   return isNode(item) ? (item.range?.[2] ?? 0) : 0;
 }
 
-/** Start of a node or entry, without anchors and tags. */
+/** Start of a node or entry, not including anchors and tags. */
 export function startOf(item: unknown): number {
   const node = isPair(item) ? item.key : item;
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** End of a node or entry, without trailing spaces, comments, and empty lines. */
+/** End of a node or entry, not including trailing spaces, comments, and empty lines. */
 export function endOf(item: unknown, text: string): number {
   if (isPair(item)) {
     const { key, value } = item;
@@ -142,7 +148,7 @@ export function spanOf(item: unknown, text: string): Span | undefined {
   return isNode(node) && node.range ? [node.range[0], endOf(item, text)] : undefined;
 }
 
-/** The offset after the colon of an entry; undefined if it has none, as in `{key}`. */
+/** The offset after an entry's colon; undefined if it has no colon, as in `{key}`. */
 export function behindColon({ key }: Pair, text: string): number | undefined {
   COLON.lastIndex = isNode(key) ? (key.range?.[1] ?? 0) : 0;
   return COLON.test(text) ? COLON.lastIndex : undefined;
@@ -154,7 +160,7 @@ export function isEmpty({ range }: Node): boolean {
   return !range || range[0] === range[1];
 }
 
-/** `block` for `|` and `>`. */
+/** The style of a scalar. `block` stands for both `|` and `>`. */
 export type Style = 'plain' | 'single' | 'double' | 'block';
 
 const STYLES: Readonly<Record<string, Style>> = {
@@ -218,14 +224,14 @@ export function eachNode(
   walk(root, false);
 }
 
-/** The ends of a value without and with the comments and white space after it. */
+/** The end of a value itself, and the end including comments and white space after it. */
 export type Ends = readonly [value: number, all: number];
 
-interface Ranged {
+interface NodeWithRange {
   range?: readonly [number, number, number] | null;
 }
 
-/** Shifts the ranges of a node or entry and its content. */
+/** Shifts the ranges of a node or entry, and of its content. */
 export function shiftNodes(item: unknown, by: number): void {
   if (isPair(item)) {
     shiftNodes(item.key, by);
@@ -238,16 +244,19 @@ export function shiftNodes(item: unknown, by: number): void {
 }
 
 export function endsOf(item: object, by = 0): Ends {
-  const [, value, all] = (item as Ranged).range ?? [0, 0, 0];
+  const [, value, all] = (item as NodeWithRange).range ?? [0, 0, 0];
   return [value + by, all + by];
 }
 
 export function setEnds(item: object, [value, all]: Ends): void {
-  const ranged = item as Ranged;
+  const ranged = item as NodeWithRange;
   if (ranged.range) ranged.range = [ranged.range[0], value, all];
 }
 
-/** Visits the document once, unlike the parser's own `resolve`, which visits it for each alias. */
+/**
+ * Creates a function that resolves aliases. Visits the document only once, whereas the parser's own `resolve` visits it
+ * for each alias.
+ */
 export function resolverOf(document: Document.Parsed): Resolve {
   let named: ReadonlyMap<Alias, Node | undefined> | undefined;
   return (alias) => {
@@ -267,7 +276,7 @@ function namedIn({ contents }: Document.Parsed): ReadonlyMap<Alias, Node | undef
   return named;
 }
 
-/** Start of an offset's line. As in the YAML parser, a carriage return alone isn't a line break. */
+/** Start of an offset's line. As in the YAML parser, a lone carriage return isn't a line break. */
 export function startOfLine(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }

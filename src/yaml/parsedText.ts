@@ -10,12 +10,13 @@ import {
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
+import { pushAll } from '../core/data/data.ts';
 import type { Work } from '../node/cooperative.ts';
 import { isSelfContained } from './checkNodes.ts';
 import { type Ends, endsOf, setEnds, shiftNodes } from './nodes.ts';
 import { faultsOf, ParseLimitError, parse, parseOrRefuse, type SyntaxFault } from './parser.ts';
 
-/** A syntax error, with the item of `cases` that it affects; without one, it affects the whole text. */
+/** A syntax error, and the item of `cases` that it affects. Without an item, it affects the whole text. */
 interface ConfinedFault extends SyntaxFault {
   readonly item?: number;
 }
@@ -24,7 +25,7 @@ export interface ParsedText {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly faults: readonly ConfinedFault[];
-  /** Whether it exceeds a limit, named in the fault, and wasn't read. */
+  /** Whether the text wasn't read because it exceeds a limit, which the fault names. */
   readonly refused?: true;
 }
 
@@ -85,7 +86,10 @@ function* parsePieces(text: string): Work<ParsedText | undefined> {
     yield;
     if (!item) return undefined;
     list.items.push(item.node);
-    faults.push(...item.faults.map((fault) => ({ ...fault, item: index })));
+    pushAll(
+      faults,
+      item.faults.map((fault) => ({ ...fault, item: index })),
+    );
   }
   // The error is between the items.
   if (faults.length === 0) return undefined;
@@ -94,7 +98,7 @@ function* parsePieces(text: string): Work<ParsedText | undefined> {
   return { text, document, faults };
 }
 
-/** The index of the `cases` entry in the file's mapping, if it's unique. */
+/** The index of the `cases` entry in the file's mapping, if there is exactly one. */
 export function indexOfCases({ items }: YAMLMap): number | undefined {
   const isCases = ({ key }: Pair) => isScalar(key) && key.value === 'cases';
   const casesIndex = items.findIndex(isCases);
@@ -121,21 +125,21 @@ export interface ParsedItem {
   readonly faults: readonly SyntaxFault[];
   /** See `isSelfContained`. */
   readonly plain: boolean;
-  /** If nothing follows it, the offsets in the text where the list, the root, and the document end. */
+  /** If nothing follows the item, the offsets in the text at which the list, the root, and the document end. */
   readonly ends: readonly Ends[];
 }
 
-/** The line above the item. */
+/** The line to put above the item. */
 const HEAD = 'cases:\n';
 
-/** A document marker or directive. */
+/** Matches a document marker or a directive. */
 const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
 
 /**
- * Parses the lines of an item separately; undefined if that isn't possible or if the item is nested too deep.
+ * Parses the lines of an item separately; undefined if that isn't possible or if the item is nested too deeply.
  *
  * @param start offset of its first line in the text
- * @param dash with its indentation
+ * @param dash the item's dash and its indentation
  * @param followed whether another item follows and ends it
  */
 export function* parseItem(
@@ -148,7 +152,7 @@ export function* parseItem(
   const whole = yield* parse(HEAD + part + (followed ? `${dash} x\n` : ''));
   if (!whole) return undefined;
   if (whole.errors.length === 0) return validItem(whole, followed ? 2 : 1, start);
-  // An unclosed quote or bracket swallows the next item.
+  // An unclosed quote or bracket also includes the next item.
   const alone = followed ? yield* parse(HEAD + part) : whole;
   if (!alone) return undefined;
   const faults = faultsOf(alone.errors.length > 0 ? alone : whole, HEAD + part);
@@ -179,7 +183,7 @@ function brokenItem(
   const node = (isSeq(list) && list.items[0]) || nothingAt(HEAD.length + dash.length + 1);
   const shift = start - HEAD.length;
   shiftNodes(node, shift);
-  // Reports it at the end of its own item, not at the start of the next one.
+  // Reports the error at the end of its own item, instead of at the start of the next one.
   const last = start + part.trimEnd().length;
   const within = (offset: number) => Math.max(start, Math.min(offset + shift, last));
   const ends: Ends = [start + part.length, start + part.length];
@@ -197,7 +201,7 @@ function nothingAt(offset: number): ParsedNode {
   return nothing;
 }
 
-/** The lines of an eval file's cases, from 0. */
+/** The lines of an eval file's cases. Lines are counted from 0. */
 interface CaseLines {
   readonly head: number;
   readonly end: number;
@@ -219,7 +223,7 @@ export function caseLines(lines: readonly string[], typed?: number): CaseLines |
   for (let number = head + 1; number < lines.length; number += 1) {
     const line = lines[number] ?? '';
     const first = indentOf(line);
-    // Tabs don't indent: the line belongs to the case in which it was typed.
+    // Tabs don't indent, so the line belongs to the case in which it was typed.
     if (first === undefined || line[first] === '\t') continue;
     const dash = isItem(line, first);
     if (number === typed && !(dash && (indent ?? first) === first)) continue;
@@ -232,7 +236,7 @@ export function caseLines(lines: readonly string[], typed?: number): CaseLines |
   return { head, end: lines.length, starts };
 }
 
-/** The indentation of a line; undefined if it's blank or a comment. */
+/** The indentation of a line; undefined if the line is blank or a comment. */
 export function indentOf(line = ''): number | undefined {
   let column = 0;
   while (line[column] === ' ') column += 1;

@@ -8,7 +8,7 @@ import {
   Parser,
   YAMLParseError,
 } from 'yaml';
-import { uniqueBy } from '../core/data/data.ts';
+import { pushAll, uniqueBy } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { Work } from '../node/cooperative.ts';
@@ -23,7 +23,7 @@ export class ParseLimitError extends ReasonedError<(typeof PARSE_LIMITS)[number]
 
 type Fault = ConstructorParameters<typeof YAMLParseError>;
 
-/** Lexemes between pauses. */
+/** Number of lexemes between pauses. */
 const LEXEMES_PER_STEP = 500;
 
 /**
@@ -33,7 +33,7 @@ const LEXEMES_PER_STEP = 500;
  */
 function* documentsIn(text: string): Work<readonly Document.Parsed[]> {
   let faults = 0;
-  // Each error takes up kilobytes.
+  // Each error takes up several kilobytes.
   const countFault = () => {
     faults += 1;
     if (faults <= LIMITS.syntaxErrors) return;
@@ -52,7 +52,7 @@ function* documentsIn(text: string): Work<readonly Document.Parsed[]> {
   const documents: Document.Parsed[] = [];
   for (const token of tokensWithin(text)) {
     if (token?.type === 'error') countFault();
-    if (token) documents.push(...composer.next(token));
+    if (token) pushAll(documents, composer.next(token));
     else yield;
     if (documents.length > 1) return documents;
   }
@@ -60,7 +60,7 @@ function* documentsIn(text: string): Work<readonly Document.Parsed[]> {
   return [...documents, ...composer.end(true, text.length)];
 }
 
-/** Yields a text's tokens, and undefined where reading can pause. @throws ParseLimitError */
+/** Yields a text's tokens, and undefined wherever reading can pause. @throws ParseLimitError */
 export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   const parser = new Parser();
   let count = 0;
@@ -81,13 +81,13 @@ export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   yield* parser.end();
 }
 
-/** A YAML syntax error. Offsets in UTF-16 units. */
+/** A YAML syntax error. Offsets are in UTF-16 units. */
 export interface SyntaxFault {
   readonly code: string;
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  /** How to fix the range: by quoting it or by adding a space after it. */
+  /** How to fix the range: by quoting it, or by adding a space after it. */
   readonly needs?: 'quote' | 'blank';
 }
 
@@ -101,7 +101,7 @@ export function* parse(text: string): Work<Document.Parsed | undefined> {
   return read instanceof ParseLimitError ? undefined : read;
 }
 
-/** Like `parse`, but returns the exceeded limit. */
+/** Like `parse`, but returns the limit if the text exceeds one. */
 export function* parseOrRefuse(text: string): Work<Document.Parsed | ParseLimitError> {
   try {
     const [document, second] = yield* documentsIn(text);
@@ -117,9 +117,9 @@ export function* parseOrRefuse(text: string): Work<Document.Parsed | ParseLimitE
   }
 }
 
-/** @param text the parsed text */
+/** @param text the text that was parsed */
 export function faultsOf({ errors, contents }: Document.Parsed, text: string): SyntaxFault[] {
-  /** Errors after which the text may be misread. */
+  /** Errors after which the rest of the text may be misread. */
   const misleading = new Set<SyntaxFault>();
   const faults = errors.map(({ code, message, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
@@ -138,7 +138,7 @@ export function faultsOf({ errors, contents }: Document.Parsed, text: string): S
 
 const QUOTED: readonly Style[] = ['single', 'double'];
 
-/** Start of a string with no closing quote; the parser reports its end instead. */
+/** Start of a string that has no closing quote. The parser only reports where it ends. */
 function openedAt(said: string, end: number, contents: Node | null) {
   if (!said.startsWith('Missing closing')) return undefined;
   let opened: Pick<SyntaxFault, 'start' | 'end'> | undefined;
@@ -168,15 +168,15 @@ const UNREADABLE: readonly string[] = [
   'circular-alias',
 ];
 
-/** Whether a problem keeps text, or its item, from being read correctly. */
+/** Whether a problem prevents the text, or one of its items, from being read correctly. */
 export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
   return UNREADABLE.includes(code);
 }
 
-/** Includes the text to fix or indent, if known. */
+/** An explanation, including the text to fix or to indent, if known. */
 type SyntaxExplanation = Partial<SyntaxFault> & Pick<SyntaxFault, 'message'>;
 
-/** Explanations of the parser's messages. */
+/** Explanations for the parser's messages. */
 const EXPLANATIONS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [/^Missing closing .quote/, () => 'This text has no closing quote.'],
   [
@@ -202,7 +202,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, (found: RegExpExecArray) => stri
     () => 'Text continues after its closing quote. Use the other kind of quotes around it.',
   ],
   [/^Unexpected block-seq-ind/, () => 'Start the list on the next line, or write it as [a, b].'],
-  [/^Unexpected flow-(?:map|seq)-end/, () => 'There is nothing to close with this bracket.'],
+  [/^Unexpected flow-(?:map|seq)-end/, () => 'This closing bracket has no opening bracket.'],
   [/^Block scalar header/, () => 'Start the text on the next line.'],
 ];
 
@@ -210,15 +210,15 @@ const WRONG_INDENT = 'This line is not indented like the lines around it.';
 const EXPECTED_ENTRY = 'Expected `key: value`, with a space after the colon.';
 const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
 
-/** `-id: a`, `- id:a`, and text with a colon after a key. */
+/** Matches `-id: a`, `- id:a`, and text with a colon after a key. */
 const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
 const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
-const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/;
+const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/s;
 
-/** A value that starts with a variable, which YAML reads as a mapping. */
-const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/;
+/** Matches a value that starts with a variable, which YAML reads as a mapping. */
+const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/s;
 
-/** @param said the parser's error message at an offset */
+/** @param said the parser's error message @param at the offset that it is about */
 function explainSyntaxError(said: string, text: string, at: number): SyntaxExplanation {
   const first = text.lastIndexOf('\n', at - 1) + 1;
   const [line = ''] = text.slice(first).split(/\r?\n/, 1);
@@ -255,7 +255,7 @@ function misplaced(start: number, length: number): SyntaxExplanation {
   return { message: WRONG_INDENT, start, end: start + length };
 }
 
-/** @param end of the previous line */
+/** @param end the end of the previous line */
 function nextMisplaced(text: string, end: number): SyntaxExplanation {
   const [blank = '', words = ''] = /^(?:\s*(?:#.*)?\n)*([ \t]*\S.*)?/.exec(text.slice(end)) ?? [];
   return misplaced(end + blank.length - words.length, words.length);

@@ -2,29 +2,30 @@ import { Document, Pair, Scalar, stringify, visit, YAMLMap } from 'yaml';
 import type { Style } from './nodes.ts';
 
 /**
- * Quotes whatever a YAML 1.1 or 1.2 reader would misread: in YAML 1.1, `on`, `y`, `1_000`, and `12:30` aren't strings.
+ * Quotes everything that a YAML 1.1 or 1.2 parser would misread: in YAML 1.1, `on`, `y`, `1_000`, and `12:30` aren't
+ * strings.
  */
 const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
 
-/** Keeps the library from adding line breaks. */
+/** Prevents the library from adding line breaks. */
 const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'literal' } as const;
 
 /** A value on one line. */
 export type YamlScalar = string | number | boolean | null;
 
-/** Characters that some readers drop or read as line breaks, so they are escaped. */
+/** Characters that some parsers drop or read as line breaks, so they must be escaped. */
 const UNSEEN = /[\u2028\u2029\ufeff]/g;
 
-/** YAML doesn't allow longer keys on one line, so the library doesn't write them. */
+/** Maximum length of a key: YAML doesn't allow longer keys on one line, so the library doesn't write them that way. */
 const MAX_KEY_LENGTH = 1_024;
 
-/** Characters that end a string in brackets or start a key there. */
+/** Matches characters that end a string within brackets or start a key there. */
 const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
 
 /**
  * Writes a scalar on one line, as a value or a key.
  *
- * @param inFlow whether it's in `[…]` or `{…}`
+ * @param inFlow whether the scalar is within `[…]` or `{…}`
  */
 export function writeWord(value: YamlScalar, inFlow = false): string {
   if (typeof value !== 'string') return stringify(value).trimEnd();
@@ -35,11 +36,11 @@ export function writeWord(value: YamlScalar, inFlow = false): string {
   return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
 }
 
-/** Cached, because every keystroke writes the same words. */
+/** Cached, because the same words are written on every keystroke. */
 const KNOWN = new Map<string, string>();
 const MAX_KNOWN = 1_000;
 
-/** Writes text as a key, because keys are never wrapped. */
+/** Writes text as a key, because the library never wraps keys. */
 function asKey(text: string): string {
   const known = KNOWN.get(text);
   if (known !== undefined) return known;
@@ -52,7 +53,7 @@ function asKey(text: string): string {
   return written;
 }
 
-/** Reused, since creating one costs more than writing a word. */
+/** Reused, because creating a document costs more than writing a word. */
 const KEY = new Document<YAMLMap, false>(null, OPTIONS);
 
 function escaped(character: string): string {
@@ -64,7 +65,7 @@ export function quoted(text: string): string {
   return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
 }
 
-/** Writes text inside existing quotes or a block; undefined for a line break in single quotes. */
+/** Writes text inside existing quotes or an existing block; undefined for a line break in single quotes. */
 export function writeWithin(text: string, style: Style, inFlow = false): string | undefined {
   switch (style) {
     case 'plain':
@@ -78,7 +79,7 @@ export function writeWithin(text: string, style: Style, inFlow = false): string 
   }
 }
 
-/** Writes a value, however deep, on one line. */
+/** Writes a value on one line, however deeply it is nested. */
 export function writeInline(value: unknown, inFlow = false): string {
   if (Array.isArray(value)) return `[${value.map((one) => writeInline(one, true)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -95,11 +96,11 @@ export interface YamlFragment {
   readonly value: unknown;
   /** Starts at column 0. */
   readonly text: string;
-  /** Whether it goes on separate lines, below its key. */
+  /** Whether the fragment goes on separate lines below its key. */
   readonly below: boolean;
 }
 
-/** Writes a value as a person would: lists and mappings outside of brackets go on their own lines. */
+/** Writes a value as a person would: unless they are in brackets, lists and mappings go on separate lines. */
 export function write(value: unknown, inFlow = false): YamlFragment {
   const inline = { value, text: writeInline(value, inFlow), below: false };
   if (inFlow) return inline;
@@ -114,12 +115,20 @@ function blockOf(value: object): string {
   const document = new Document(value, OPTIONS);
   visit(document, {
     Scalar(_key, node) {
-      // A block with trailing empty lines would also keep the empty lines after it.
+      // A block that keeps its trailing empty lines would also keep empty lines that follow it.
       const text = typeof node.value === 'string' ? node.value : '';
-      if (/\n\s*\n$/.test(text) || text.search(UNSEEN) >= 0) node.type = Scalar.QUOTE_DOUBLE;
+      const tail = text.slice(text.trimEnd().length);
+      const endsEmpty = text.endsWith('\n') && tail.indexOf('\n') < tail.length - 1;
+      if (endsEmpty || text.search(UNSEEN) >= 0) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  const layout = { ...LAYOUT, nullStr: 'null', doubleQuotedMinMultiLineLength: Infinity };
+  const layout = {
+    ...LAYOUT,
+    // Long keys must be written as `? …`.
+    simpleKeys: false,
+    nullStr: 'null',
+    doubleQuotedMinMultiLineLength: Infinity,
+  };
   return document.toString(layout).replace(UNSEEN, escaped).replace(/\n$/, '');
 }
 
@@ -131,6 +140,6 @@ export const STEP = 2;
 
 /** Indents every line; empty lines stay empty. */
 export function indented(text: string, columns: number): string {
-  // Not `^`, because it also matches after U+2028.
+  // Doesn't use `^`, because that also matches after U+2028.
   return text.replace(/(?<=^|\n)(?=[^\r\n])/g, ' '.repeat(columns));
 }

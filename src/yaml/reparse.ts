@@ -10,20 +10,20 @@ import {
   setListRange,
 } from './parsedText.ts';
 
-/** Text parsed after an earlier version of it. */
-export interface Reparsed extends ParsedText {
+/** Text that was parsed using an earlier version of it. */
+export interface ReparsedText extends ParsedText {
   /** Index of the reparsed item of `cases`. */
   readonly index: number;
 }
 
 /**
  * Reparses text that differs from an earlier version in one item of `cases`, as after most keystrokes: only that item
- * is parsed. This shifts the nodes after it, so `before` can't be used anymore. For any other difference, changes
+ * is parsed. This shifts the nodes that follow, so `before` must not be used anymore. For any other difference, changes
  * nothing and returns undefined.
  *
- * @param before must be self-contained: see `isSelfContained`
+ * @param before the earlier version, which must be self-contained: see `isSelfContained`
  */
-export function reparse(text: string, before: ParsedText): Reparsed | undefined {
+export function reparse(text: string, before: ParsedText): ReparsedText | undefined {
   const { document } = before;
   const root = document.contents;
   if (!isMap(root) || root.flow || before.faults.some(({ item }) => item === undefined)) {
@@ -37,12 +37,12 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   const { index, start, end } = itemAround(list, before.text, text, below.length === 0) ?? {};
   if (index === undefined || start === undefined || end === undefined) return undefined;
   const by = text.length - before.text.length;
-  // What was typed may join the next item's line.
+  // The new text may join the next item's line.
   if (startOfLine(text, end + by) !== end + by && end < before.text.length) return undefined;
   const dash = dashAt(before.text, start);
   const part = text.slice(start, end + by);
   const followed = index + 1 < list.items.length;
-  // If it still starts with the same dash, the next item ends it as before.
+  // If the next item still starts with the same dash, it ends this item as before.
   if (dash === '' || dashAt(part, 0) !== dash) return undefined;
   const item = runSync(parseItem(part, start, dash, followed));
   if (!item?.plain) return undefined;
@@ -58,7 +58,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   if (faults.length > 0) {
     const behind = below[0] ? startOfLine(before.text, startOf(below[0])) + by : text.length;
     if (lines?.end !== behind) return undefined;
-    // An omitted key is positioned at the end of the list before it.
+    // An omitted key is positioned at the end of the preceding list.
     if (below.some(({ key }) => isEmpty(key))) return undefined;
     if (!lines.starts.every(isStartOf(list, before.text, index, by))) return undefined;
   }
@@ -67,7 +67,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   if (followed) {
     const mends = before.faults.length > 0 && faults.length === 0;
     const found = mends ? endsOfLast(list, before.text, text) : outer.map((one) => endsOf(one, by));
-    // The text after the list hides its end.
+    // The text after the list hides where the list ends.
     if (!found || (mends && below.length > 0)) return undefined;
     ends = found;
   }
@@ -79,7 +79,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   return { text, document, faults, index };
 }
 
-/** The ends of a list, its root, and its document, taken from the list's last item, which didn't change. */
+/** The ends of a list, its root, and its document, taken from the list's last item, which hasn't changed. */
 function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['ends'] | undefined {
   const start = lineOf(items.at(-1), old);
   if (start === undefined) return undefined;
@@ -87,7 +87,7 @@ function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['
   return runSync(parseItem(part, text.length - part.length, dashAt(part, 0), false))?.ends;
 }
 
-/** Whether a list's items start at the given lines after a change in one of them. */
+/** Whether a list's items still start at the given lines after one of them has changed. */
 function isStartOf({ items }: YAMLSeq, old: string, changed: number, by: number) {
   return (start: number, index: number, all: readonly number[]): boolean => {
     const before = lineOf(items[index], old);
@@ -99,7 +99,7 @@ function isStartOf({ items }: YAMLSeq, old: string, changed: number, by: number)
   };
 }
 
-/** The lines of the item that contains the whole change: offsets in the old text. */
+/** The offsets, in the old text, of the lines of the item that contains the whole change. */
 function itemAround(list: YAMLSeq, old: string, text: string, isLast: boolean) {
   const [from, to] = changeOf(old, text);
   const index = list.items.findLastIndex((item) => (lineOf(item, old) ?? Infinity) <= from);
@@ -126,7 +126,7 @@ function dashAt(text: string, start: number): string {
 
 const DASH = / *-(?= )/y;
 
-/** The changed range of the old text. */
+/** The range of the old text that changed. */
 function changeOf(old: string, text: string): readonly [from: number, to: number] {
   const shorter = Math.min(old.length, text.length);
   let from = 0;

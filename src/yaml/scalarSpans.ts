@@ -5,22 +5,22 @@ import { templateVariables } from '../core/text/template.ts';
 import type { Span } from './nodes.ts';
 import type { ScalarText, YamlDocument } from './yamlDocument.ts';
 
-/** A scalar's text, without quotes; undefined if its source differs, as with escapes. */
+/** The span of a scalar's text, without quotes; undefined if the source differs from the text, as with escapes. */
 export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
   const [start, end] = inside(text, scalar);
   const written = text.slice(start, end);
   const trimmed = scalar.style === 'block' ? written.trim() : written;
-  // `"a\x62"` is "ab", but an edit of two characters can't change it.
+  // The text of `"a\x62"` is "ab", but the source can't be changed by editing two characters.
   if (trimmed !== scalar.value.trim() || trimmed === '') return undefined;
   const from = start + written.indexOf(trimmed);
   return [from, from + trimmed.length];
 }
 
 /**
- * Locates pieces of the text at a path; undefined if an escape or an alias hides a piece.
+ * Locates pieces of the text at a path: undefined if an escape or an alias hides a piece.
  *
- *     - "It's {{nam}}"      {{nam}} is found
- *     - "\x7b{nam}}"        it isn't
+ * - "It's {{nam}}"      {{nam}} is found
+ * - "\x7b{nam}}"        it isn't
  *
  * @returns a function that takes the offset and length of a piece in the scalar's value
  */
@@ -38,7 +38,7 @@ export function pieceRanges(
 
 interface VariableSpan {
   readonly name: string;
-  /** Span of the name in the braces; undefined if escapes hide it. */
+  /** Span of the name within the braces; undefined if escapes hide it. */
   readonly span: Span | undefined;
 }
 
@@ -79,7 +79,7 @@ function pieceSpans(
   };
 }
 
-/** Without quotes, and without the header of a block, which may contain a comment. */
+/** The span without quotes, and without a block's header, which may contain a comment. */
 function inside(text: string, { style, start, end }: ScalarText): Span {
   if (style === 'plain') return [start, end];
   if (style === 'block') {

@@ -10,15 +10,15 @@ import { type ParsedText, parseText } from './parsedText.ts';
 import { reparse } from './reparse.ts';
 
 export interface ScalarText {
-  /** Its text: `it's` for `'it''s'`. */
+  /** The scalar's text: `it's` for `'it''s'`. */
   readonly value: string;
   readonly style: Style;
-  /** Offsets in UTF-16 units, including quotes or the block header. */
+  /** Offsets in UTF-16 units, including the quotes or the block's header. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Parsed YAML text with a range for every path. `value` is its data; undefined if nothing can be read. */
+/** Parsed YAML text with a range for every path. `value` contains its data, or undefined if nothing can be read. */
 export interface YamlDocument {
   readonly path: string;
   readonly text: string;
@@ -26,14 +26,14 @@ export interface YamlDocument {
   readonly problems: readonly Problem[];
   /** The item of `cases` that one of these problems affects; undefined if it affects the whole file. */
   caseOf(problem: Problem): number | undefined;
-  /** The range of a value, or of the nearest owner if it doesn't exist. */
+  /** The range of a value, or of its nearest existing owner if it doesn't exist. */
   rangeOf(path: Path): Range;
-  /** The range of a key; if there is none, the first line of the item or map. */
+  /** The range of a key; if there is none, of the first line of the item or map. */
   keyRangeOf(path: Path): Range;
   entryRangeOf(path: Path): Range;
-  /** The scalar at a path, or its key; undefined for anything else, including aliases. */
+  /** The scalar at a path, or the scalar of its key; undefined for anything else, including aliases. */
   scalarAt(path: Path, part?: 'key' | 'value'): ScalarText | undefined;
-  /** The path of the innermost value or key at a position, and whether the position is on its key. */
+  /** The path of the innermost value or key at a position, and whether the position is on the key. */
   pathAt(position: Position): { readonly path: Path; readonly onKey: boolean };
   rangeOfOffsets(start: number, end: number): Range;
   positionAt(offset: number): Position;
@@ -45,11 +45,11 @@ export interface YamlDocument {
 interface DocumentSource {
   readonly parsed: ParsedText;
   readonly value: unknown;
-  /** Whether a later version can be reparsed by item. */
+  /** Whether items can be reparsed separately in a later version. */
   readonly plain: boolean;
 }
 
-/** Kept until a later version reuses the nodes. */
+/** Sources, which are kept until a later version reuses their nodes. */
 const DOCUMENT_SOURCES = new WeakMap<YamlDocument, DocumentSource>();
 
 /** Parses text. Given an earlier version, parses only the changed item, if possible. */
@@ -57,7 +57,7 @@ export function parseYaml(text: string, path: string, before?: YamlDocument): Ya
   return (before && rereadYaml(text, path, before)) ?? runSync(readYaml(text, path));
 }
 
-/** @param origin the text's position in its file; the column applies to every line */
+/** @param origin the text's position in its file; its column applies to every line */
 export function* readYaml(text: string, path: string, origin = START.start): Work<YamlDocument> {
   const parsed = yield* parseText(text);
   const places = placesIn(text, origin);
@@ -71,8 +71,8 @@ export function* readYaml(text: string, path: string, origin = START.start): Wor
 }
 
 /**
- * Reads a later version of a file, parsing only the changed item: see `reparse`. Invalidates the ranges of the earlier
- * version, but not its data.
+ * Reads a later version of a file, parsing only the changed item; see `reparse`. Invalidates the earlier version's
+ * ranges, but not its data.
  */
 export function rereadYaml(
   text: string,
@@ -126,9 +126,9 @@ function documentOf(
 
 type Places = Pick<YamlDocument, 'rangeOfOffsets' | 'positionAt' | 'offsetAt'>;
 
-/** Separate from the document, so that keeping it doesn't keep all nodes. */
+/** Converts offsets to positions. Separate from the document, so that keeping this doesn't keep all nodes in memory. */
 export function placesIn(text: string, origin = START.start): Places {
-  // The parser's own counter misses lines after some errors.
+  // The parser's own line counter misses lines after some errors.
   const lines = TextDocument.create('', '', 0, text);
   const positionAt = (offset: number) => {
     const { line, character } = lines.positionAt(offset);

@@ -6,7 +6,7 @@ import { appendLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
 import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
-import { labelledFolder } from '../support/labelling.ts';
+import { labeledFolder } from '../support/labeling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 import { assertSpoken } from '../support/view/spoken.ts';
 
@@ -25,7 +25,7 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
   let workbench: Workbench;
 
   before(async () => {
-    const made = await labelledFolder(lines);
+    const made = await labeledFolder(lines);
     folder = made.folder;
     for (const person of ['ann@example.com', 'bob@example.com']) {
       await appendLabels(

@@ -18,7 +18,7 @@ import { Workbench } from '../support/host/workbench.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 import { assertSpoken } from '../support/view/spoken.ts';
 
-/** What the agent says last in each case, before and after. */
+/** The agent's last reply in each case, before and after. */
 const BEFORE = { alpha: 'It is there.', beta: 'No idea.', gamma: 'Here.', old: 'There.' };
 const AFTER = { alpha: 'No idea.', beta: 'It is there.', gamma: 'Here.', young: 'There.' };
 
@@ -128,7 +128,7 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
     const last = join(runs, records.at(-1) ?? '');
     const lines = (await readFile(last, 'utf8')).split('\n');
     const young = lines.find((line) => line.includes('"id":"young"')) ?? '';
-    // As `--resume` does: the record goes on under a name of now.
+    // Resuming a run also renames its record after the current time.
     const moved = `${stampAfter([last], new Date().toISOString())}-${runIdOf(last)}.jsonl`;
     await rename(last, join(runs, moved));
     await appendFile(join(runs, moved), `${young.replace('"id":"young"', '"id":"old"')}\n`);
@@ -147,7 +147,7 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
       await workbench.showRuns(2);
       await workbench.press('Home', 'Control+a');
       await workbench.window.command('turnlight.compareSelected');
-      // The table of the test before goes as this one comes, and never has the focus.
+      // The previous test's table disappears when the new one appears, and never has the focus.
       const found = await workbench.frameFocusedOn(`body.${drawn} .grid:has(.cell[data-change])`);
       await found.getByText('are too few to tell').first().waitFor();
       await workbench.screenshot(`comparison-${name}`);
@@ -156,7 +156,7 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
       const view = await workbench.frameWith(`body.${drawn} .pair.turns`);
       await workbench.screenshot(`comparison-conversation-${name}`);
       const pale = await paleTexts(view);
-      // A sign beside its word may be paler.
+      // Icons next to a word can have less contrast.
       assert.deepEqual(
         pale.filter((text) => !text.includes(' icon: ')),
         [],

@@ -44,7 +44,7 @@ describe('a continuous run', { timeout: 300_000 }, () => {
 
   it('runs the case that a save changed, and no other', async () => {
     await workbench.testsShow('nothing run yet', 'alpha (Not yet run)', 'beta (Not yet run)');
-    // It takes a moment until it is known what the cases are before the first save.
+    // The extension needs a moment to learn what the cases are before the first save.
     await workbench.page.waitForTimeout(2_000);
     await save(SUITE.replace('value: x', 'value: z'));
     await workbench.testsShow('the outcome of the one', 'alpha (Failed)', 'beta (Not yet run)');
@@ -72,7 +72,7 @@ describe('a continuous run', { timeout: 300_000 }, () => {
   it('ends if it is turned off', async () => {
     await workbench.window.command('testing.stopContinuousRun');
     // VS Code passes this on to the extension a moment later.
-    await workbench.page.waitForTimeout(1_000);
+    await workbench.page.waitForTimeout(5_000);
     await writeFile(join(folder, 'agent.mjs'), says('y'));
     await workbench.page.waitForTimeout(2_000);
     await workbench.testsShow('what was there before', 'alpha (Passed)', 'beta (Passed)');

@@ -51,7 +51,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
   let suite: string;
   let workbench: Workbench;
 
-  /** Opens the view of the case that stands on that line. */
+  /** Opens the view of the case on a line. */
   async function open(line: number) {
     await workbench.window.open(suite, line);
     await workbench.window.command('turnlight.openConversation');
@@ -128,9 +128,9 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
     });
   }
 
-  it('can be used with only the keyboard in a narrow panel and at 200 % zoom', async () => {
+  it('can be used with only the keyboard in a narrow panel and at 200% zoom', async () => {
     await open(3);
-    // The view of the case before is the same page.
+    // The previous case was shown on the same page.
     const view = await workbench.frameWith('h1:text-is("large")');
     await view.getByRole('button', { name: 'Run', exact: true }).click();
     await view.locator('h1 + .badge').waitFor();

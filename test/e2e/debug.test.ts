@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
 
-/** Its time limit would be over long before a person has looked around. */
+/** The target's time limit is shorter than a person needs in the debugger. */
 const SUITE = `target: {type: module, path: ./agent.mjs, timeout: 3000}
 cases:
   - {id: alpha, turns: [Hi], assert: [{type: contains, value: x}]}
@@ -56,11 +56,12 @@ describe('Debug Test', { timeout: 300_000 }, () => {
         }),
       (value) => value.includes('x'),
     );
-    // For longer than the target's time limit.
+    // Longer than the target's time limit.
     await page.waitForTimeout(4_000);
     await workbench.screenshot('debug');
     await window.command('workbench.action.debug.continue');
     await workbench.showTests();
+    await workbench.unfoldTests();
     await workbench.testsShow('the outcome', 'alpha (Passed)');
     await run;
   });

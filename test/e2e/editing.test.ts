@@ -202,7 +202,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     });
   }
 
-  /** A later run, with other outcomes at its turns. */
+  /** Writes the record of a later run, with different outcomes for its turns. */
   async function recordAgain(change: (turn: object, index: number) => object) {
     const runs = join(folder, '.turnlight/runs');
     const records = await recordsOf(folder);

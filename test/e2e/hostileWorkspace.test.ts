@@ -10,7 +10,7 @@ import { hostileDocuments } from '../support/hostileDocuments.ts';
 import { describeLong } from '../support/long.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 
-/** It would leave a trace, and tell a server. */
+/** An agent that leaves a file behind if it runs. */
 const AGENT = `import { writeFileSync } from 'node:fs';
 writeFileSync(new URL('./trace', import.meta.url), '');
 export default () => 'x';
@@ -53,7 +53,7 @@ describeLong('a workspace of hostile files in the real VS Code', () => {
   it('opens in Restricted Mode: editing features work, and nothing runs or is sent', async (t) => {
     const shown = await Workbench.open({ folder, trusted: false });
     workbench = shown;
-    // The first one waits for the extension to start, too.
+    // The first file also waits for the extension to start.
     for (const name of ['honest.eval.yaml', 'other.eval.yaml']) {
       const opened = performance.now();
       await shown.window.open(join(folder, name));
@@ -77,7 +77,7 @@ describeLong('a workspace of hostile files in the real VS Code', () => {
   it('once trusted, asks before it sends: No sends nothing, and Yes is asked only once', async () => {
     await rm(join(folder, '.turnlight'), { recursive: true });
     workbench = await Workbench.open({ folder, trusted: true });
-    const host = 'hostile.example.invalid';
+    const host = '0.0.0.0:3';
     const { sent, questions } = await runForeignFile(workbench, folder, host);
     assert.deepEqual(sent, [false, true, true]);
     assert.equal(questions, 0);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,19 +55,73 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     await opened(path);
     assert.match(await readFile(path, 'utf8'), /- id: late-order/);
     const notice = workbench.page.getByText(
-      '1 case from log.jsonl in log.eval.yaml. 2 items omitted.',
+      'Imported 1 case from log.jsonl into log.eval.yaml. 1 item omitted.',
     );
     await notice.first().waitFor();
     await workbench.screenshot('import-notice');
+    assert.match(await readFile(join(folder, 'log.labels/log.jsonl'), 'utf8'), /"reward"/);
     assert.deepEqual(await workbench.window.problems(path), []);
   });
 
-  it('is imported as another file the second time, without overwriting the first', async () => {
+  it('is imported again into its own file, and asks first if that was edited', async () => {
+    const path = join(folder, 'log.eval.yaml');
+    const before = await readFile(path, 'utf8');
+    const more = LOG.replace('late-order', 'lost-order');
+    await writeFile(join(folder, 'log.jsonl'), `${LOG}\n${more}\n`);
+    await imported();
+    await workbench.until(
+      'the new case',
+      () => readFile(path, 'utf8'),
+      (text) => text.includes('- id: lost-order'),
+    );
+    const left = join(folder, 'log-2.eval.yaml');
+    await writeFile(left, before);
+    await imported();
+    const toast = workbench.page.locator('.notification-toast', {
+      hasText: 'log-2.eval.yaml is from an earlier import, and not replaced. Delete?',
+    });
+    await toast.getByRole('button', { name: 'Delete' }).click();
+    await workbench.until(
+      'no file',
+      async () => existsSync(left),
+      (exists) => !exists,
+    );
+    const edited = `${before}# mine\n`;
+    await writeFile(path, edited);
+    await imported();
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByText('log.eval.yaml was edited since it was imported. Replace it?').waitFor();
+    await workbench.screenshot('import-edited');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await readFile(path, 'utf8'), edited);
+  });
+
+  it('is imported as another file if there is a file of that name, which is kept', async () => {
     const path = join(folder, 'log.eval.yaml');
     await writeFile(path, '# mine\n');
     await imported();
     await opened(join(folder, 'log-2.eval.yaml'));
     assert.equal(await readFile(path, 'utf8'), '# mine\n');
+  });
+
+  it('in an unknown format is imported in the shape that it seems to have', async () => {
+    const dialog = [
+      { from: 'client', text: 'Where is my parcel?' },
+      { from: 'desk', text: 'On its way.' },
+    ];
+    const path = join(folder, 'own.json');
+    await writeFile(path, JSON.stringify({ data: [{ id: 'parcel', dialog }] }));
+    await workbench.window.open(path);
+    const done = workbench.window.command('turnlight.importFile');
+    const notice = workbench.page.getByText(
+      'The format of own.json is unknown. It seems to have messages under /data/*/dialog, with "client" as user and "desk" as assistant.',
+    );
+    await notice.first().waitFor();
+    await workbench.screenshot('import-guess');
+    await workbench.page.getByRole('button', { name: 'Import', exact: true }).click();
+    await opened(join(folder, 'own.eval.yaml'));
+    await done;
+    assert.match(await readFile(join(folder, 'own.eval.yaml'), 'utf8'), /- id: parcel/);
   });
 
   it("isn't needed: a model drafts cases from the system prompt", async () => {
@@ -90,7 +145,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
       const prompt = join(folder, 'prompt.md');
       await writeFile(prompt, 'You are the assistant of a shop.\n');
       await workbench.window.open(prompt);
-      // It ends with the draft, and is answered until then.
+      // The command ends only after the draft is created, so the test answers its questions first.
       const done = workbench.window.command('turnlight.generateCases');
       await input.locator('input').first().waitFor();
       await workbench.page.keyboard.type('Custom endpoint');

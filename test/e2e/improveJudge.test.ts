@@ -65,7 +65,7 @@ describe('improving a judge in the editor', { timeout: 300_000 }, () => {
     await workbench.screenshot('improve-judge');
     assert.equal(await readFile(suite, 'utf8'), before);
     const tab = page.getByRole('tab', {
-      name: /as it is: \d of 6 right.*rewritten: \d of 6 right/,
+      name: /original: \d of 6 right.*rewritten: \d of 6 right/,
     });
     assert.equal(await tab.count(), 1);
     await apply.click();

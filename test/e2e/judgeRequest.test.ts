@@ -50,7 +50,7 @@ describe("the judge's request in the editor", { timeout: 300_000 }, () => {
       });
     await workbench.until('long lines wrapped', wraps, (how) => how === 'on');
     await workbench.screenshot('judge-saw');
-    // Beside it the conversation stays as it was left.
+    // The conversation in the other editor group is unchanged.
     await workbench.window.command('workbench.action.focusSecondEditorGroup');
     await workbench.frameFocusedOn('[aria-label="What the judge saw for Next step"]');
   });

@@ -6,7 +6,7 @@ import { appendLabels, readLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
 import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
-import { labelledFolder } from '../support/labelling.ts';
+import { labeledFolder } from '../support/labeling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
 const line = judgedLine('refund', [
@@ -34,7 +34,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
   const opinions = async () => (await view()).locator('.opinions').allTextContents();
 
   before(async () => {
-    ({ folder, suite } = await labelledFolder([line]));
+    ({ folder, suite } = await labeledFolder([line]));
     workbench = await Workbench.open({ folder, trusted: true });
     await workbench.window.open(suite, 3);
     await workbench.window.command('turnlight.openConversation');
@@ -83,7 +83,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
     const items = (await view()).locator('.people li');
     assert.ok(
       (await items.allTextContents()).includes(
-        'bob@example.com: wrong, should be failed · label is for an earlier text',
+        'bob@example.com: wrong, should be failed · the label is for an earlier version of the text',
       ),
     );
   });

@@ -19,7 +19,7 @@ cases:
   - {id: never-ran, turns: [Hi], assert: [{type: contains, value: y}]}
 `;
 
-/** What the rows of the other file begin with. */
+/** Labels of the other file's rows start with these. */
 const OF_OTHER = ['z.eval', 'elsewhere', 'never-ran'];
 
 describe('the last results in the Testing panel', { timeout: 300_000 }, () => {
@@ -56,13 +56,13 @@ describe('the last results in the Testing panel', { timeout: 300_000 }, () => {
     return [...new Set(ids.map(({ id }) => id))].sort();
   };
 
-  /** What a rename or its undoing leaves of what is shown of all cases. */
+  /** Checks that the results of all cases stay after a case is renamed, or the rename is undone. */
   async function staysAs(ids: readonly string[]) {
     const wanted = [...ids].sort().join();
     await workbench.until('the recorded results', idsRecorded, (found) => found.join() === wanted);
     const outcomes = ids.map((id) => `${id} (${id === 'beta' ? 'Failed' : 'Passed'})`);
     await workbench.testsShow('all outcomes', ...outcomes);
-    // Longer than a record is waited for.
+    // Longer than the extension waits for a record.
     await workbench.page.waitForTimeout(1_500);
     await workbench.testsShow('all outcomes', ...outcomes);
     assert.equal((await messages()).length, 1, 'the message of the other case');

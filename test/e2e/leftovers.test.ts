@@ -20,7 +20,7 @@ describeLong('an editor that ends in the middle of a run', () => {
     t.after(() => workbench.close());
     await workbench.clickLens('Run all', suite, 1);
     const started = await startedIn(folder);
-    // What would answer is gone.
+    // The call never returns, since it kills its own process.
     workbench.window.evaluate(() => process.kill(process.pid, 'SIGKILL')).catch(() => {});
     await gone(started);
   });

@@ -23,7 +23,7 @@ cases:
   - {id: first, turns: [Hi], assert: [{type: contains, value: x}]}
 `;
 
-/** Answers once both files have asked, so that one after the other would wait forever. */
+/** Answers once both files have sent a request. If the files ran one after the other, it would wait forever. */
 const MEETING = `import { appendFileSync, readFileSync } from 'node:fs';
 export default async () => {
   appendFileSync('asked', 'x');
@@ -40,9 +40,9 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
 
   before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-many-')));
-    // So that all of them are recorded together.
+    // All files share one record.
     await mkdir(join(folder, '.turnlight'));
-    // Of what stands there nothing can be recorded.
+    // No record can be written in this folder.
     await mkdir(join(folder, 'other/.turnlight'), { recursive: true });
     await writeFile(join(folder, 'other/.turnlight/runs'), '');
     for (let file = 0; file < FILES; file += 1) {
@@ -114,7 +114,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
       'first (Passed)',
       'second (Passed)',
       'third (Errored)',
-      // The run has one record, above all its files, whatever is in the folder of one of them.
+      // The run has a single record in the common folder, even though one file's folder has its own `.turnlight`.
       'fourth (Passed)',
     );
     assert.equal((await recordsOf(folder)).length, before.length + 1);

@@ -29,14 +29,16 @@ const passing = (turn: number) => ({
   verdict: 'pass',
 });
 
-/** In an empty folder, as VS Code orders them. */
+/** Commands available in an empty folder, in VS Code's order. */
 const COMMANDS = [
   'Import as Eval File',
   'New Eval File',
   'Open an Example',
   'Open Run File…',
+  'Receive Traces',
   'Set API Key…',
   'Show Log',
+  'Talk to Target',
   'Unset API Key…',
 ];
 
@@ -49,7 +51,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     workbench = await Workbench.open({ folder, trusted: true });
   });
 
-  // All of them in one window, each in an empty folder and with files of its own names.
+  // All tests use the same window, but start with an empty folder and create differently named files.
   afterEach(async () => {
     await workbench.window.command('workbench.action.closeQuickOpen');
     await workbench.window.command('workbench.action.files.revert');
@@ -72,14 +74,14 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await pick(title);
   }
 
-  /** Presses Enter once what is typed is what would be taken. */
+  /** Types a title, and presses Enter when the matching item is focused. */
   async function pick(title: string) {
     await workbench.page.keyboard.type(title);
     await input().locator('.monaco-list-row.focused').getByText(title).waitFor();
     await workbench.press('Enter');
   }
 
-  /** Presses Enter once the question is seen. */
+  /** Presses Enter when the question is shown. */
   async function accept(question: string) {
     await input().getByText(question).waitFor();
     await workbench.screenshot(`new-${question.replaceAll(/\W+/g, '-')}`);
@@ -87,7 +89,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText(question).waitFor({ state: 'hidden' });
   }
 
-  /** Runs the one case of a file that is about to be opened. */
+  /** Runs the only case of a file that is about to open. */
   async function runCaseOf(path: string) {
     await workbench.until(
       'the file',
@@ -99,7 +101,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.clickLens('Run', path, above.split('\n').length);
   }
 
-  /** Waits for full marks at so many lines. */
+  /** Waits until the given number of lines show a full score. */
   async function score(lines: number) {
     await workbench.until(
       `full marks at ${lines} lines`,
@@ -109,7 +111,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   }
 
   it('finds only the commands that work in an empty folder', async () => {
-    // What the tests before chose is not what a newcomer finds.
+    // Commands used by earlier tests would be listed first.
     await workbench.window.configure('workbench.commandPalette.history', 0);
     await workbench.press('F1');
     await input().locator('input').first().waitFor();
@@ -263,7 +265,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
 
   let isOffered = false;
 
-  /** Gives the editor a model that finds every greeting met. */
+  /** Registers a language model whose answers pass every greeting criterion. */
   async function offerModel() {
     if (isOffered) return;
     isOffered = true;
@@ -293,13 +295,13 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
       },
       MET,
       passing(2),
-      // Of an API that is still proposed.
+      // This option is part of a proposed API.
       { requiresAuthorization: { label: 'A tester' } },
     );
   }
 
   it('asks once before a key is sent to a host that the file names', async () => {
-    const host = 'newcomer.example.invalid';
+    const host = '0.0.0.0:2';
     const { sent, questions } = await runForeignFile(workbench, folder, host);
     assert.deepEqual(sent, [false, true, true]);
     assert.equal(questions, 0);
@@ -311,7 +313,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText('(1 of 3)').waitFor();
     await workbench.press('Control+A');
     await workbench.page.keyboard.type('./taken');
-    await input().getByText('There is already a file taken.eval.yaml').waitFor();
+    await input().getByText('taken.eval.yaml already exists').waitFor();
     await workbench.page.keyboard.type('-not');
     await input().getByText('Saved as taken-not.eval.yaml').waitFor();
   });

@@ -22,7 +22,7 @@ const CLI = join(CHECKOUT, 'dist/cli.js');
 
 const FAST = 'export default () => "x";\n';
 
-/** Says something else, once there is a file `go`. */
+/** Gives a different reply, and only after a file named `go` exists. */
 const LATE = `import { existsSync } from 'node:fs';
 export default async () => {
   while (!existsSync('go')) await new Promise((done) => setTimeout(done, 50));
@@ -77,7 +77,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await rm(inTheWay);
   });
 
-  it('stay the same if a run is cancelled', async () => {
+  it('stay the same if a run is canceled', async () => {
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await workbench.window.command('turnlight.runFile');
     await workbench.testsShow('the first outcome', 'alpha (Passed)', 'beta (Passed)');
@@ -235,7 +235,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     const run = workbench.window.command('turnlight.runFile');
     await workbench.testsShow('the run', 'gamma (Running)');
     await workbench.putCursor(suite, 1, 1);
-    // One line at a time: VS Code places a message by the text that extensions knew last.
+    // One line at a time: VS Code positions a message in the text that extensions last received.
     for (const inserted of ['# one\n', '# one\n# two\n']) {
       await workbench.page.keyboard.type(inserted.slice(-6));
       await workbench.until(

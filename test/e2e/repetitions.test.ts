@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
 import { botSuite } from '../support/runs.ts';
 
-/** Its second conversation about an order goes wrong. */
+/** The agent's second conversation about an order goes wrong. */
 const BOT = `import { mkdirSync } from 'node:fs';
 const first = (name) => {
   try {
@@ -83,7 +83,7 @@ describe('repetitions of cases in the real VS Code', { timeout: 300_000 }, () =>
     await workbench.window.command('turnlight.showTrends');
     const trends = await workbench.frameWith('[data-page="trends"] table');
     await trends.getByText('3 cases, 9 conversations').first().waitFor();
-    await trends.getByText('67 %').first().waitFor();
+    await trends.getByText('67%').first().waitFor();
     await workbench.screenshot('repetitions-trends');
   });
 });

@@ -4,6 +4,7 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { DEFAULT_TRACES_PORT } from '../../src/runner/runOptions.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 
@@ -46,5 +47,37 @@ describe('Restricted Mode in the real VS Code', { timeout: 600_000 }, () => {
     await notice.getByText('Manage Workspace Trust').waitFor();
     await workbench.screenshot('restricted');
     assert.equal(existsSync(join(folder, '.turnlight')), false);
+  });
+
+  it('refuses to talk to a target, too', async () => {
+    await workbench.window.command('notifications.clearAll');
+    await workbench.window.command('turnlight.talk');
+    const notice = workbench.page.locator('.notification-toast', {
+      hasText: 'the workspace must be trusted',
+    });
+    await notice.getByText('Manage Workspace Trust').waitFor();
+    assert.equal(await workbench.page.locator('.quick-input-widget:visible').count(), 0);
+  });
+
+  it('receives no traces, and says why', async () => {
+    const isListening = () =>
+      fetch(`http://127.0.0.1:${DEFAULT_TRACES_PORT}/v1/traces`).then(
+        () => true,
+        () => false,
+      );
+    // Another window may receive traces.
+    const before = await isListening();
+    await workbench.window.command('notifications.clearAll');
+    await workbench.window.command('turnlight.receiveTraces');
+    const notice = workbench.page.locator('.notification-toast', {
+      hasText: "Receiving traces uses this workspace's settings, so the workspace must be trusted.",
+    });
+    await notice.getByText('Manage Workspace Trust').waitFor();
+    await workbench.screenshot('restricted-traces');
+    assert.equal(await isListening(), before);
+    assert.equal(
+      await workbench.page.locator('.statusbar').getByText('Receiving traces').count(),
+      0,
+    );
   });
 });

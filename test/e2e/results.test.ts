@@ -31,7 +31,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
   const results = () => workbench.frameWith('[data-page="results"] .grid .body .row');
   const conversation = () => workbench.frameWith('[data-page="conversation"] h1');
 
-  /** The table of the run that is opened, once keys go to it. */
+  /** The opened run's table, once it has keyboard focus. */
   const focusedResults = () => workbench.frameFocusedOn('[data-page="results"] .grid');
 
   const active = async () =>
@@ -182,7 +182,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
       await workbench.showRuns();
       await workbench.press('Home', 'Enter');
       const find = () => workbench.frameWith(`body.${drawn} .grid .body .row`);
-      // That of the test before may still be there for a moment.
+      // The previous test's table can still be there for a moment.
       await workbench.until(
         'the focus on the table',
         async () =>

@@ -11,7 +11,7 @@ import { Workbench } from '../support/host/workbench.ts';
 import { asked, recordsOf } from '../support/resuming.ts';
 import { until } from '../support/until.ts';
 
-/** Says what it was asked, and of `slow` nothing before it may. */
+/** Logs each case. For `slow`, it replies only after the file `may.txt` exists. */
 const BOT = `import { appendFileSync, existsSync } from 'node:fs';
 export default async (messages, { case: id }) => {
   const may = new URL('./may.txt', import.meta.url);
@@ -27,7 +27,7 @@ cases:
   - {id: slow, turns: [x], assert: [{type: contains, value: x}]}
 `;
 
-/** A folder in which a run of both cases has come to the outcome of one. */
+/** Creates a folder with a run of two cases, of which one has finished. */
 async function started(t: TestContext) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-resuming-')));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -55,7 +55,7 @@ async function started(t: TestContext) {
       workbench = await Workbench.open({ folder, trusted: true });
       await show();
     },
-    /** What was left runs now, and nothing else. */
+    /** Checks that only the remaining case runs. */
     async resumed(): Promise<void> {
       await writeFile(join(folder, 'may.txt'), '');
       await workbench.testsShow('both outcomes', 'quick (Passed)', 'slow (Passed)');
@@ -71,7 +71,7 @@ function spawnRun(folder: string): ChildProcess {
   return spawn(process.execPath, cli, { cwd: folder, env, stdio: 'ignore' });
 }
 
-/** Resolves once nothing of the process is left, so that its run does not go on. */
+/** Kills the process. Resolves when it has exited, so its run can't continue. */
 async function killed(run: ChildProcess): Promise<void> {
   const exited = once(run, 'exit');
   run.kill('SIGKILL');
@@ -109,7 +109,7 @@ describe('resuming a killed run from the Testing view', { timeout: 600_000 }, ()
         await workbench().until(
           'the run that goes on',
           async () => {
-            // A row that is drawn anew meanwhile takes no click.
+            // If the row is being redrawn, it can't be clicked.
             await row.hover({ timeout: 2_000 }).catch(() => {});
             const resume = row.locator('[aria-label="Resume"]');
             await resume.click({ timeout: 2_000 }).catch(() => {});
@@ -138,7 +138,7 @@ describe('resuming a killed run from the Testing view', { timeout: 600_000 }, ()
 
   it('resumes a run of another window with only the keyboard', async (t) => {
     const { workbench, halfRun, openAgain, resumed } = await started(t);
-    // Its answer does not come: it is gone with the window.
+    // The command never returns, since its window closes.
     workbench()
       .window.command('testing.runAll')
       .catch(() => {});

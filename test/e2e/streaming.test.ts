@@ -15,7 +15,7 @@ describe('a target that streams its reply', { timeout: 300_000 }, () => {
   let suite: string;
   let workbench: Workbench;
   let stopService: () => Promise<void>;
-  /** Lets the service say the rest. */
+  /** Makes the service send the rest of its reply. */
   let goOn = () => {};
 
   before(async () => {

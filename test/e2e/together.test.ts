@@ -53,7 +53,7 @@ describe('questions asked together, in the editor', { timeout: 300_000 }, () => 
     const rows = await view.locator('.assertions > .assertion').allTextContents();
     assert.match(rows[0] ?? '', /asked together with role-adherence/);
     assert.match(rows[1] ?? '', /asked together with turn-relevancy/);
-    // Chosen for the endpoint, since the file leaves it open.
+    // The file doesn't set the format, so it depends on the endpoint.
     assert.match(rows[1] ?? '', /"answer_format": "json_schema"/);
     await workbench.screenshot('together');
   });

@@ -43,8 +43,8 @@ describe('trends in the real VS Code', { timeout: 600_000 }, () => {
       await assertSpoken(view, [
         'columnheader "Pass rate"',
         'columnheader "Mean score"',
-        'suite.eval.yaml 11111111 100 % 1.00 – 1.2 s 1 case"',
-        'suite.eval.yaml 00000000 0 % 0.00 – 1.2 s 1 case"',
+        'suite.eval.yaml 11111111 100% 1.00 – 1.2 s 1 case"',
+        'suite.eval.yaml 00000000 0% 0.00 – 1.2 s 1 case"',
       ]);
       await view.locator('tbody [role=link]').first().press('Enter');
       const results = await workbench.frameWith('[data-page="results"] .grid .body .row');

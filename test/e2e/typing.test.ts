@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
 
-/** The bar stands where the keys are pressed. */
+/** The bar marks where text is typed. */
 const HEAD = `name: Support
 |
 models:
@@ -37,13 +37,13 @@ cases:
 
 interface Place {
   readonly name: string;
-  /** The file as far as the cursor and from there on. */
+  /** The file's text before and after the cursor. */
   readonly file: readonly [string, string];
   readonly typed: string;
   readonly offered: string;
 }
 
-/** @param line where the bar with this number stands, and what is typed there after its indentation */
+/** @param bar number of the bar in `FILE` that marks the line @param typed text to type after the indentation */
 function at(bar: 1 | 2 | 3 | 4, indent: number, typed: string, offered: string): Place {
   const [above = '', below = ''] = FILE.replace(`|${bar}`, '|')
     .replaceAll(/\|\d\n/g, '')

@@ -50,7 +50,7 @@ describe('a case with several conversations in the editor', {
     await workbench.testsShow('the conversations', 'polite', 'rude');
     const talks = join(folder, 'talks.jsonl');
     await appendFile(talks, talk('kind', 'Hello there'));
-    // On a busy machine VS Code begins to watch a folder long after it shows it.
+    // On a busy machine, VS Code starts to watch a folder long after it shows it.
     const again = setInterval(() => utimes(talks, new Date(), new Date()), 3_000);
     t.after(() => clearInterval(again));
     await workbench.testsShow('the new one', 'kind');
@@ -203,5 +203,62 @@ describe('a case with several conversations in the editor', {
       () => workbench.window.active(),
       (active) => active?.path === data && active.line === 2,
     );
+  });
+});
+
+/** In all eight rows, `plain` fails and `warm` passes. */
+const AB = `target: {type: module, path: bot.mjs, system: Hello}
+variants:
+  plain: {system: Hello}
+  warm: {system: Hello dear}
+cases:
+  - id: greets
+    turns: [Hi]
+    matrix: {row: [a, b, c, d, e, f, g, h]}
+    assert: [{type: contains, value: dear}]
+`;
+
+describe('variants of a target in the editor', { timeout: 300_000 }, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-ab-')));
+    suite = join(folder, 'suite.eval.yaml');
+    await writeFile(join(folder, 'bot.mjs'), 'export default (said) => said[0].content;\n');
+    await writeFile(suite, AB);
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.clickLens('Run all', suite, 1);
+    await workbench.page.locator('.statusbar-item').getByText('Evals 8 failed').waitFor();
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const hint = (wanted: string) =>
+    workbench.until(
+      `the hint ${wanted}`,
+      () => workbench.editor().innerText(),
+      (text) => text.replaceAll('\u00a0', ' ').includes(wanted),
+    );
+
+  it('are a column of the results, above which a table says which is better', async () => {
+    await hint('8 of 16 passed');
+    await workbench.showRuns();
+    await workbench.press('Home', 'Enter');
+    const view = await workbench.frameWith('[data-page="results"] .variants');
+    const words = await view.locator('.variants').innerText();
+    assert.match(words, /"warm" passes 8 more of 8 cases than "plain"/);
+    await view.getByRole('columnheader', { name: 'Variant', exact: true }).last().waitFor();
+    await workbench.screenshot('target-variants');
+  });
+
+  it('make results stale if one of them changes in the file', async () => {
+    await writeFile(suite, AB.replace('Hello dear', 'Hello my dear'));
+    await workbench.window.open(suite);
+    await hint('8 of 16 passed (stale)');
   });
 });

@@ -15,12 +15,13 @@ import { startModelServer } from '../support/modelServer/server.ts';
 import { handoffs } from './handoffs.ts';
 import { modelReplies, SCRIPT_FILE } from './script.ts';
 
-// Records what a framework exports of the script's conversation; README.md says how to call it.
+// Records what a framework exports for the script's conversation. See README.md for how to run it.
 
-const [framework = '', folder = ''] = process.argv.slice(2);
+const [framework = '', parent = ''] = process.argv.slice(2);
+const folder = join(parent, 'agent');
 const own = join(import.meta.dirname, framework);
 const handoff = handoffs[framework];
-if (!handoff || folder === '') {
+if (!handoff || parent === '') {
   console.error(`record.ts FRAMEWORK FOLDER, with one of ${Object.keys(handoffs).join(', ')}`);
   process.exit(3);
 }
@@ -30,9 +31,8 @@ const out = join(folder, 'out');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 for (const name of readdirSync(own)) cpSync(join(own, name), join(folder, name));
-for (const name of ['shop.py', 'shop.mjs']) {
-  cpSync(join(import.meta.dirname, name), join(folder, name));
-}
+cpSync(join(import.meta.dirname, 'shop.py'), join(folder, 'shop.py'));
+cpSync(join(import.meta.dirname, 'shop.mjs'), join(parent, 'shop.mjs'));
 if (isPython && !existsSync(join(folder, 'bin'))) {
   await run('python3', ['-m', 'venv', '.']);
   await run('bin/pip', ['install', '--quiet', '-r', 'requirements.txt']);
@@ -72,12 +72,12 @@ for (const name of readdirSync(out)) {
   writeFileSync(join(own, name), withoutHost(readFileSync(join(out, name), 'utf8')));
 }
 
-/** Nothing of the machine that recorded it. */
+/** Removes traces of the machine that made the recording. */
 function withoutHost(text: string): string {
   return text
     .replaceAll(server.baseUrl, 'http://127.0.0.1:8000/v1')
     .replaceAll(process.execPath, 'node')
-    .replaceAll(folder, '/app')
+    .replaceAll(parent, '/app')
     .replaceAll(homedir(), '/home/user')
     .replaceAll(hostname(), 'host');
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TurnItem } from '../../src/core/conversation.ts';
 import type { Answer } from '../support/modelServer/steps.ts';
 
-/** What happens in every recording, whatever framework runs the agents. */
+/** The conversation in every recording, for all frameworks. */
 export const SCRIPT_FILE = join(import.meta.dirname, 'script.json');
 
 const script = JSON.parse(readFileSync(SCRIPT_FILE, 'utf8')) as Script;
@@ -16,7 +17,7 @@ interface Reply {
   readonly agent: string;
   readonly text?: string;
   readonly calls?: readonly Call[];
-  /** The agent that takes over. */
+  /** Name of the agent that takes over. */
   readonly handoff?: string;
 }
 
@@ -28,25 +29,30 @@ interface Call {
 
 export const USER_TEXTS: readonly string[] = script.turns.map(({ user }) => user);
 
-/** The call by which an agent hands over, or asks the other agent and answers the user itself. */
+/** The call with which an agent hands over to another agent, or asks it and answers the user itself. */
 export type Handoff =
   | (Call & { readonly delegates?: false })
   | (Omit<Call, 'result'> & { readonly delegates: true });
 
-/** A reply as the model of an agent gives it. */
+/** A model's reply to an agent. */
 export interface ModelReply {
   readonly instructions: string;
   readonly answer: Answer & { readonly id: string };
 }
 
-/** An item of the conversation that happened. */
+/** An item of the user's conversation. */
 export type Entry =
   | { readonly user: string }
   | { readonly assistant: string }
   | { readonly call: Call };
 
+/** An item with the agent that caused it: a text, the name of a called tool, or a handoff. */
+export type Step =
+  | { readonly by: string; readonly does: string }
+  | { readonly from: string; readonly to: string };
+
 interface Said extends Reply {
-  /** True if the user sees it: an agent that was only asked talks to the other agent. */
+  /** Whether the user sees it. An agent that was only asked answers the other agent. */
   readonly visible: boolean;
 }
 
@@ -70,10 +76,11 @@ function saidIn(replies: readonly Reply[], handoff: Handoff): Said[] {
   ];
 }
 
-/** The model's replies to the requests of all agents, in order. */
-export function modelReplies(handoff: Handoff): ModelReply[] {
+/** The model's replies to the requests of all agents, in order. @param from index of the first turn */
+export function modelReplies(handoff: Handoff, from = 0): ModelReply[] {
   let calls = 0;
   return script.turns
+    .slice(from)
     .flatMap(({ replies }) => saidIn(replies, handoff))
     .map((said, index) => ({
       instructions: script.agents[said.agent]?.instructions ?? '',
@@ -90,7 +97,7 @@ export function modelReplies(handoff: Handoff): ModelReply[] {
     }));
 }
 
-/** The conversation that the user had. */
+/** The conversation as the user sees it. */
 export function conversation(handoff: Handoff): Entry[] {
   return script.turns.flatMap(({ user, replies }) => [
     { user },
@@ -103,16 +110,35 @@ export function conversation(handoff: Handoff): Entry[] {
   ]);
 }
 
-/** The agent of each text and call in it. */
-export function speakers(handoff: Handoff): string[] {
+/** The agents' actions that the user sees, in order. A handoff comes right after the call that triggers it. */
+export function steps(handoff: Handoff): Step[] {
   return script.turns.flatMap(({ replies }) =>
     saidIn(replies, handoff)
       .filter(({ visible }) => visible)
-      .flatMap(({ agent, text, calls = [] }) => [
-        ...(text === undefined ? [] : [agent]),
-        ...calls.map(() => agent),
+      .flatMap(({ agent, text, calls = [], handoff: to }): Step[] => [
+        ...(text === undefined ? [] : [{ by: agent, does: text }]),
+        ...calls.map(({ name }) => ({ by: agent, does: name })),
+        ...(to === undefined || handoff.delegates ? [] : [{ from: agent, to }]),
       ]),
   );
+}
+
+/** The steps in a turn's items. */
+export function stepsIn(items: readonly TurnItem[]): object[] {
+  return items.flatMap((item): object[] => {
+    if (item.kind === 'system') return [];
+    if (item.kind === 'handoff') {
+      const { kind: _, call_id: __, ...ends } = item;
+      return [ends];
+    }
+    const does = item.kind === 'text' ? item.text : item.call.name;
+    return [item.agent === undefined ? { does } : { by: item.agent, does }];
+  });
+}
+
+/** A step without names, as in an export that doesn't say which agent acts. */
+export function withoutNames(step: Step): object {
+  return 'to' in step ? { to: step.to } : { does: step.does };
 }
 
 function callOnly({ name, arguments: given, result }: Call): Call {

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// What the recordings in JavaScript share: the script's agents and tools, and the file of spans.
+// Shared by the JavaScript recordings: the script's agents and tools, and the span file.
 
 const script = JSON.parse(readFileSync(process.env.SCRIPT, 'utf8'));
 
@@ -12,7 +12,7 @@ export function instructions(agent) {
   return script.agents[agent].instructions;
 }
 
-/** Names, descriptions, parameters and functions of an agent's tools. */
+/** Names, descriptions, parameters, and functions of an agent's tools. */
 export function toolsOf(agent) {
   return script.agents[agent].tools.map((name) => ({
     name,
@@ -30,7 +30,7 @@ function result(tool, given) {
   return call.result;
 }
 
-/** An exporter of spans to `traces.jsonl`. @param serializer JsonTraceSerializer */
+/** An exporter that writes spans to `traces.jsonl`. @param serializer JsonTraceSerializer */
 export function fileExporter(serializer) {
   return {
     export(spans, done) {

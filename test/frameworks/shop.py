@@ -1,4 +1,4 @@
-"""What the recordings in Python share: the script's agents and tools, and the file of spans."""
+"""Shared by the Python recordings: the script's agents and tools, and the span file."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ def instructions(agent):
 
 
 def result(tool, argument):
-    """What a tool finds, by the script."""
+    """A tool's result according to the script."""
     for turn in SCRIPT["turns"]:
         for reply in turn["replies"]:
             for call in reply.get("calls", []):
@@ -41,7 +41,7 @@ def refund(item: str) -> str:
 
 
 def tracer_provider():
-    """Spans go to OUT/traces.jsonl, as the collector's file exporter writes them."""
+    """Writes spans to OUT/traces.jsonl, in the format of the collector's file exporter."""
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -58,7 +58,7 @@ def file_exporter(path):
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
     def as_hex(value):
-        # OTLP's JSON has ids in hexadecimal, protobuf's in base64.
+        # OTLP/JSON encodes ids in hexadecimal; protobuf's JSON uses base64.
         if isinstance(value, list):
             return [as_hex(one) for one in value]
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Prints what MLflow's own API says of an experiment: assessments by session, and evaluation runs."""
+"""Prints an experiment's data from MLflow's own API: assessments by session, and evaluation runs."""
 
 import json
 import sys

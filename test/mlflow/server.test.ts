@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { Scrubber } from '../../src/core/scrubber.ts';
 import { findExperiment, searchTraces, spansOf } from '../../src/interop/mlflow/api.ts';
 import { MlflowClient } from '../../src/interop/mlflow/client.ts';
 import { readSpans } from '../../src/interop/mlflow/session.ts';
@@ -14,7 +15,7 @@ import { startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
 import { workspaceWith } from '../support/runs.ts';
 
-/** Beside the seed's sessions: so many traces that those are no longer among the newest 500. */
+/** Number of additional traces. They push the seeded sessions out of the newest 500. */
 const FILLERS = 520;
 
 const SHOP = ['session-order-status', 'session-frustrated-customer', 'session/incomplete'];
@@ -44,7 +45,7 @@ interface Assessed {
   readonly first: boolean;
 }
 
-/** Judges as MLflow's page does: the customer who waits for a refund stays frustrated. */
+/** A judge for which only one customer is frustrated: the one who is still waiting for a refund. */
 function judge({ messages }: ChatBody) {
   const asked = messages.map(({ content }) => content).join('\n');
   const upset = asked.includes('ridiculous');
@@ -182,7 +183,10 @@ defaults:
   });
 
   it('gives the same spans from artifacts as from the tracking store', async () => {
-    const client = new MlflowClient({ url: server.url }, new AbortController().signal);
+    const client = new MlflowClient(
+      { url: server.url, scrubber: new Scrubber() },
+      new AbortController().signal,
+    );
     const { experiment_id: id } = await findExperiment(client, experiment.trim());
     for await (const page of searchTraces(client, id, SHOP[0])) {
       const [stored, saved] = await Promise.all([
@@ -271,7 +275,7 @@ const REQUESTS: readonly (readonly [string, (ids: Ids) => Request])[] = [
   ],
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: what a server answers.
+// biome-ignore lint/suspicious/noExplicitAny: the server's answers have no types
 async function asked(url: string, method: string, path: string, body?: object): Promise<any> {
   const response = await fetch(`${url}${path}`, {
     method,
@@ -280,7 +284,7 @@ async function asked(url: string, method: string, path: string, body?: object): 
   return { status: response.status, ...JSON.parse(await response.text()) };
 }
 
-/** The keys, at every depth, of which the kind of value differs or that are not there. */
+/** Paths of keys that are missing from the real answer, or have a different type of value there. */
 function lacking(fake: unknown, real: unknown, path = ''): string[] {
   if (Array.isArray(fake) && Array.isArray(real)) {
     return fake.length === 0 || real.length === 0 ? [] : lacking(fake[0], real[0], `${path}[]`);

@@ -1,4 +1,4 @@
-"""Logs conversations of a shop's agent to a tracking server, as an application does: a trace for each turn."""
+"""Logs a shop agent's conversations to a tracking server like an application: one trace per turn."""
 
 import json
 import sys
@@ -107,7 +107,7 @@ fillers = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 for session_id, turns in SESSIONS.items():
     for message, reply in turns:
         chat(message, session_id, reply)
-        # A server orders traces by milliseconds.
+        # The server sorts traces by milliseconds.
         time.sleep(0.003)
 for number in range(fillers):
     plain(f"Question {number}", f"filler-{number // 10}")

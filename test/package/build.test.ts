@@ -33,7 +33,7 @@ describeLong('a build', () => {
     });
     let runs = 0;
     while (building) {
-      // Loads chunks at its start and later.
+      // This command loads chunks both at startup and later.
       const { stdout } = await node('dist/cli.js', 'list', 'examples/shopfast');
       assert.match(stdout, /frustrated-customer/);
       runs += 1;

@@ -15,7 +15,7 @@ interface Message {
   readonly params?: unknown;
 }
 
-/** Speaks LSP by hand: a header, an empty line, JSON. */
+/** A minimal LSP client: a header, an empty line, and JSON. */
 class Frames {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #messages: Message[] = [];
@@ -30,7 +30,7 @@ class Frames {
   send(message: object): void {
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
     this.#child.stdin.write(`Content-Length: ${body.length}\r\n\r\n`);
-    // In two pieces: a client's frames come as the pipe likes.
+    // Two writes, since a frame can arrive in pieces.
     this.#child.stdin.write(body.subarray(0, 10));
     this.#child.stdin.write(body.subarray(10));
   }
@@ -87,7 +87,7 @@ describe('the packaged command line', { timeout: 60_000 }, () => {
       true,
     );
     frames.send({ method: 'initialized', params: {} });
-    // Any language that the editor takes the file for will do.
+    // The server accepts any language id.
     const textDocument = { uri, languageId: 'yaml', version: 7, text };
     frames.send({ method: 'textDocument/didOpen', params: { textDocument } });
     const published = await frames.next(

@@ -10,7 +10,7 @@ import { botSuite, ECHO, workspaceWith } from '../support/runs.ts';
 
 const run = promisify(execFile);
 
-/** The package as it would be published, in a folder of its own; built by `npm run package` before. */
+/** Packs the package as it would be published, into its own folder. It must have been built with `npm run package`. */
 async function pack(t: TestContext): Promise<string> {
   const folder = await workspaceWith(t, {});
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
@@ -20,7 +20,7 @@ async function pack(t: TestContext): Promise<string> {
 }
 
 describe('the npm package', () => {
-  it('installs alone, without a network, and runs', async (t) => {
+  it('installs without other packages or a network, and runs', async (t) => {
     const tarball = await pack(t);
     const cwd = await workspaceWith(t, {
       'package.json': '{"name": "theirs", "private": true}',
@@ -39,13 +39,13 @@ describe('the npm package', () => {
     assert.ok(!own.includes('node_modules'), own.join());
     const { stdout } = await run('npx', ['--offline', 'turnlight', 'run'], { cwd });
     assert.match(stdout, /✓ a .*\n[\s\S]*Cases: 1 passed, 0 failed/);
-    // What only a queue needs is not there, and the command says so.
+    // Packages that only queues need aren't installed, and the command says so.
     const args = ['--offline', 'turnlight', 'run', '--queue', 'redis://127.0.0.1'];
     const queued = run('npx', args, { cwd });
     await assert.rejects(queued, { code: 2, stderr: /npm install bullmq ioredis/ });
   });
 
-  it('lists each package that it holds code of, with its version and licence', async () => {
+  it('lists each package whose code it contains, with its version and license', async () => {
     const read = async (name: string) =>
       JSON.parse(await readFile(join(CHECKOUT, 'dist', name), 'utf8'));
     const meta: Readonly<Record<string, Bundled>> = await read('meta.json');

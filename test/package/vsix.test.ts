@@ -10,7 +10,7 @@ import { CHECKOUT } from '../support/host/install.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Bytes that a window pays for before anything of the extension is used. */
+/** Maximum size in bytes of the code that is loaded at activation. */
 const ACTIVATION_BUDGET = 80 * 1024;
 
 interface Output {
@@ -25,10 +25,10 @@ interface Output {
 const QUEUE = '!dist/queue.js';
 
 describe('the packaged extension', () => {
-  // The tokenizer's table is 0.8 MB of it and the detector of languages 0.3 MB, both loaded when needed.
-  it('is under 2.4 MB', async () => {
+  // The tokenizer's table is 0.8 MB of this and the language detector 0.3 MB. Both are loaded on demand.
+  it('is under 2.5 MB', async () => {
     const { size } = await stat(VSIX);
-    assert.ok(size < 2.4 * MEGABYTE, `${size} bytes`);
+    assert.ok(size < 2.5 * MEGABYTE, `${size} bytes`);
   });
 
   it('lists only what it needs', async () => {

@@ -137,7 +137,7 @@ const ROOT = 'memfs://hub/repo';
 const REFERRING =
   'models: {fast: "openai:j"}\njudge: fast\ncases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [x]\n';
 
-it('the language server stops work on a cancelled request', async (t) => {
+it('the language server stops work on a canceled request', async (t) => {
   const uris = Array.from({ length: 9 }, (_, index) => `${ROOT}/${index}.eval.yaml`);
   const unwanted = new CancellationTokenSource();
   let isAsked = false;

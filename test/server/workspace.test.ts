@@ -89,7 +89,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
       newName: 'strict',
     });
     assert.match(JSON.stringify(edit), /more\.yaml/);
-    // What the suite names is known in the file that it includes.
+    // Names from the suite are known in files that it includes.
     const text = `${CASE.replace('one', 'two')}    judge: f\n`;
     const more = pathToFileURL(join(folder, 'more.yaml')).toString();
     await server.connection.sendNotification('textDocument/didOpen', {

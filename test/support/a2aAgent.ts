@@ -15,21 +15,21 @@ import { answerJson, beginEvents, type ServiceRequest, startService } from './se
 
 export type Publish = (event: ReturnType<(typeof AgentEvent)[keyof typeof AgentEvent]>) => void;
 
-/** What an agent does with a message. */
+/** Handles a message and publishes events. */
 export type Execute = (context: RequestContext, publish: Publish) => void | Promise<void>;
 
 export interface AgentOptions {
-  /** True unless given. */
+  /** Defaults to true. */
   readonly streaming?: boolean;
-  /** `0.3` has a card and a protocol of that version. */
+  /** With `0.3`, the card and the protocol are of that version. */
   readonly version?: '1.0' | '0.3';
-  /** Where the card stands; at the root unless given. */
+  /** Path of the agent card; defaults to the root. */
   readonly below?: string;
-  /** What the card names as endpoint; the agent's own unless given. */
+  /** The endpoint in the card; defaults to the agent's own. */
   readonly endpoint?: string;
 }
 
-/** An agent of the SDK behind a real server, gone after the test. */
+/** Starts an agent with the A2A SDK behind a real server. It stops after the test. */
 export async function startAgent(
   t: Pick<TestContext, 'after'>,
   execute: Execute,
@@ -123,7 +123,7 @@ export function message(
   };
 }
 
-/** The events of an agent that works on a task. */
+/** Publishes a task in progress. Returns functions that publish status updates and artifacts. */
 export function working(context: RequestContext, publish: Publish) {
   const { contextId, taskId } = context;
   const ids = { contextId, taskId, metadata: undefined };
@@ -164,7 +164,7 @@ export function working(context: RequestContext, publish: Publish) {
   };
 }
 
-/** What the user said. */
+/** The text of the user's message. */
 export function saidTo({ userMessage }: RequestContext): string {
   return userMessage.parts
     .map(({ content }) => (content?.$case === 'text' ? content.value : ''))

@@ -4,16 +4,13 @@ import { join } from 'node:path';
 
 let all: string | undefined;
 
-/** A folder for answers of models, empty, gone when this process ends. The user's own is not for tests. */
+/** Creates an empty cache folder, so tests don't use the user's cache. It is deleted when this process ends. */
 export function emptyCache(): string {
   all ??= folderOfProcess();
   return mkdtempSync(join(all, 'cache-'));
 }
 
-/**
- * Variables for a Turnlight that a test starts: those given, and folders of its own where the user's
- * cache and allowed hosts would be.
- */
+/** Adds variables that give a Turnlight process its own cache and settings instead of the user's. */
 export function ownFolders<Env extends NodeJS.ProcessEnv>(env: Env) {
   const folder = emptyCache();
   return { ...env, XDG_CONFIG_HOME: join(folder, 'config'), TURNLIGHT_CACHE_DIR: folder };

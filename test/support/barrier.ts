@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. */
+/** A promise that can be settled from outside. */
 export function barrier() {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {

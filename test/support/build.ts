@@ -6,7 +6,7 @@ import {
   type Verdict,
 } from '../../src/core/verdict.ts';
 
-/** Builders of test data: say what matters to the test, the rest is plain. */
+/** Builders of test data: pass what matters to the test; everything else has plain defaults. */
 export function buildVerdict(
   given: Partial<Omit<Verdict, 'assertion' | 'turns' | 'reason'>> & {
     readonly status: Status;
@@ -51,7 +51,7 @@ export function buildVerdict(
     : { ...common, ...outcome };
 }
 
-/** What an assertion says of one turn. */
+/** An assertion's verdict on one turn. */
 export function buildTurnVerdict(
   turn: number,
   status: Status,

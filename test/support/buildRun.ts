@@ -11,7 +11,10 @@ function rangeOf(line: number) {
   return { start: { line: line - 1, character: 0 }, end: { line, character: 0 } };
 }
 
-/** A conversation of the texts in turn, the user first; turn 1 stands on line 11, turn 2 on line 12. */
+/**
+ * A conversation with the given texts in turn, starting with the user. Turn 1 is on line 11, turn 2 on line 12, and so
+ * on.
+ */
 export function talk(...texts: readonly string[]): CaseLine['conversation'] {
   return toConversation(
     texts.map((content, index): SourcedMessage => {
@@ -47,13 +50,13 @@ export function refOf(line: CaseLine): CaseRef {
   return { suite: line.suite, id: line.id, repetition: line.repetition };
 }
 
-/** A whole run in which the cases end in the order of `finished`. */
+/** All events of a run. Cases end in the order of `finished`. */
 export function runEvents(
   lines: readonly CaseLine[],
   options: {
     readonly finished?: readonly CaseLine[];
     readonly cancelled?: boolean;
-    /** Share of the repetitions that must pass. */
+    /** Fraction of repetitions that must pass. */
     readonly pass?: number;
   } = {},
 ): RunEvent[] {
@@ -93,7 +96,7 @@ export function runEvents(
   ];
 }
 
-/** A scripted case with as many turns as texts. */
+/** A scripted case with one turn per text. */
 export function buildSuiteCase(
   id: string,
   texts: readonly string[],

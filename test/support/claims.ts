@@ -1,6 +1,6 @@
 import { assistant, away, entry, talk, user } from './judging.ts';
 
-/** An entry with a claim for each of `holds`. */
+/** A judge's entry with one claim for each value in `holds`. */
 export function claiming(turn: number, ...holds: boolean[]) {
   const claims = holds.map((one, index) => ({ claim: `c${turn}.${index + 1}`, holds: one }));
   return { ...entry(turn), claims };
@@ -10,7 +10,7 @@ export function claimless(turn: number) {
   return { ...away(turn), claims: [] };
 }
 
-/** Turns 2 and 4 use retrieved context, turn 6 does not. */
+/** A conversation in which turns 2 and 4 use retrieved context, and turn 6 doesn't. */
 export const RETRIEVING = talk(
   user('Returns?'),
   assistant('They are free.', ['Returns are free.', 'Hats are blue.']),

@@ -8,7 +8,7 @@ import { plainLog } from '../../src/core/text/visibleText.ts';
 import { ownFolders } from './answersFolder.ts';
 import { fakeShell } from './fakeShell.ts';
 
-/** The program of the command line. */
+/** Path of the command line's program. */
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface Ended {
@@ -19,23 +19,25 @@ export interface Ended {
 
 export interface Running {
   readonly ended: Promise<Ended>;
-  /** Resolves once standard output or error holds the text. */
+  /** Resolves when standard output or standard error contains the text. */
   shows(text: string): Promise<void>;
   interrupt(): void;
   send(signal: NodeJS.Signals): void;
 }
 
-/** What a command line knows of its environment: no key and no variable of ours but those given. */
+/** The command line's environment. It contains no API keys and no Turnlight variables, except for the given ones. */
 function variablesOf(folder: string, env: Readonly<Record<string, string>>) {
   const kept = ['PATH', 'HOME', 'SystemRoot', 'TEMP', 'TMP'];
   const inherited = Object.fromEntries(
     kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
-  // What is allowed lasts from one command in the folder to the next.
+  // Allowed hosts are stored in the folder, so they apply to later commands there.
   return { ...ownFolders(inherited), XDG_CONFIG_HOME: join(folder, '.config'), ...env };
 }
 
-/** The command line as a process of its own, for tests of signals, streams, exit codes and variables of programs. */
+/**
+ * Starts the command line in its own process, to test signals, streams, exit codes, and the environment of programs.
+ */
 export function start(
   folder: string,
   args: readonly string[],
@@ -73,7 +75,7 @@ export function start(
   };
 }
 
-/** As `start`, until it ends. */
+/** Like `start`, but waits until the process ends. */
 export function turnlightProcess(
   folder: string,
   args: readonly string[],
@@ -83,9 +85,9 @@ export function turnlightProcess(
 }
 
 /**
- * Runs a command line in the process of the test, thirty times as fast as in one of its own.
+ * Runs the command line in the test's process. This is thirty times as fast as a separate process.
  *
- * @param env what the command sees; the programs that it starts see the variables of the test
+ * @param env variables for the command; programs that it starts get the test's variables
  */
 export async function turnlight(
   folder: string,

@@ -9,7 +9,7 @@ import { NO_USAGE, type Status, type TurnVerdict, type Verdict } from '../../src
 import { seededRandom } from '../../src/statistics/intervals.ts';
 import { buildCaseLine, talk } from './buildRun.ts';
 
-/** A score that passes from 0.5 on, or a status without one. */
+/** A score, which passes if it is at least 0.5, or a status without a score. */
 export type Given = number | 'error' | 'skipped';
 
 export interface BuiltVerdict {
@@ -68,7 +68,7 @@ export function buildVerdict(given: Given, built: BuiltVerdict = {}): Verdict {
   } as Verdict;
 }
 
-/** A case with the status that its verdicts come to. */
+/** A case whose status follows from its verdicts. */
 export function judgedLine(
   id: string,
   verdicts: readonly Verdict[],
@@ -86,7 +86,10 @@ export function judgedLine(
   });
 }
 
-/** 200 cases with assertions by a judge that is wrong in some share of its verdicts; in bad cases the first fails. */
+/**
+ * 200 cases with assertions whose judge gets a fraction `wrong` of its verdicts wrong. In bad cases, the first
+ * assertion fails.
+ */
 export function noisyRun(
   seed: number,
   wrong: number,
@@ -131,7 +134,7 @@ export interface WrittenRun extends Partial<RunLine> {
 
 let minute = 0;
 
-/** Writes the record of a run of `suite.eval.yaml` in a folder; the last one written is the newest. */
+/** Writes the record of a run of `suite.eval.yaml` in a folder. The record written last is the newest. */
 export async function writeRun(
   folder: string,
   { lines, ended = true, ...given }: WrittenRun,

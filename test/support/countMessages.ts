@@ -1,7 +1,7 @@
 import { toConversation } from '../../src/core/conversation.ts';
 import type { ReadMessages } from '../../src/messages/readMessages.ts';
 
-/** What a conversation holds: its words in order, the names of its calls, the results that came. */
+/** Contents of a conversation: its texts in order, the names of its calls, and the number of results. */
 export interface Counted {
   readonly words: string;
   readonly calls: readonly string[];
@@ -12,8 +12,8 @@ const RESULT = /^(tool_result|.*_output)$/;
 const CALL = /^(tool_call|tool_use|function_call|openapi_call|custom_tool_call)$/;
 
 /**
- * Counts in the raw data, by no code of the dialects: texts wherever words stand, calls and results by
- * what their types are called.
+ * Counts texts, calls, and results in raw data, without using the dialects' code. Calls and results are recognized by
+ * their type.
  */
 export function countRaw(list: readonly unknown[]): Counted {
   const texts: string[] = [];
@@ -44,14 +44,14 @@ export function countRaw(list: readonly unknown[]): Counted {
   return { words: texts.join('\n\n'), calls, results };
 }
 
-/** The same, of what was read, as a judge would see it: cut into turns. */
+/** Counts the same in parsed messages, after splitting them into turns as for a judge. */
 export function countRead({ messages }: Pick<ReadMessages, 'messages'>): Counted {
   const items = toConversation(messages).entries.flatMap((entry) =>
     entry.kind === 'turn' ? entry.items : [entry],
   );
   const calls = items.flatMap((item) => (item.kind === 'tool-call' ? [item] : []));
   return {
-    words: items.flatMap((item) => (item.kind === 'tool-call' ? [] : [item.text])).join('\n\n'),
+    words: items.flatMap((item) => ('text' in item ? [item.text] : [])).join('\n\n'),
     calls: calls.map(({ call }) => call.name),
     results: calls.filter(({ result }) => result !== undefined).length,
   };

@@ -2,29 +2,29 @@ import type { Conversation } from '../../src/core/conversation.ts';
 import { claiming, claimless } from './claims.ts';
 import { answer, assistant, away, call, countsOf, entry, fails, talk, user } from './judging.ts';
 
-/** The same verdicts, given to DeepEval's formula and to ours. */
+/** The same verdicts for DeepEval's formula and for ours. */
 export interface ScoredAlike {
   readonly situation: string;
   readonly type: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly conversation?: Conversation;
-  /** What our judge says. */
+  /** Our judge's answer. */
   readonly said: object;
-  /** Null if it is skipped. */
+  /** Our score; null if skipped. */
   readonly ours: number | null;
-  /** DeepEval's metric, and what its judge said; see deepeval_scores.py. */
+  /** DeepEval's metric. `options` and `verdicts` are its input; see deepeval_scores.py. */
   readonly metric: string;
   readonly options?: Readonly<Record<string, unknown>>;
   readonly verdicts: unknown;
   readonly theirs: number;
 }
 
-/** Turns 2, 4, 6 and 8 are the assistant's, each with a piece of context. */
+/** The assistant's turns are 2, 4, 6, and 8. Each has a retrieved context. */
 export const FOUR_REPLIES = talk(
   ...['a', 'b', 'c', 'd'].flatMap((word) => [user(`${word}?`), assistant(`${word}.`, [word])]),
 );
 
-/** The same, of which the first so many replies call a tool. */
+/** Four replies without context. The first `count` of them call a tool. */
 function calling(count: number): Conversation {
   const exchanges = ['a', 'b', 'c', 'd'].map((word, index) => [
     user(`${word}?`),
@@ -135,7 +135,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.5,
   },
   {
-    situation: 'the role applies to three of four replies, and one leaves it',
+    situation: 'the role applies to three of four replies, and one breaks it',
     type: 'role-adherence',
     said: answer(entry(2), fails(4), entry(6), away(8)),
     ours: 2 / 3,
@@ -282,7 +282,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.5,
   },
   {
-    situation: 'nothing of a server is used or needed',
+    situation: 'no server is used or needed',
     type: 'mcp-use',
     said: calls(null, null, null, null),
     ours: null,

@@ -1,7 +1,7 @@
-"""Scores given verdicts by the formulas of DeepEval's own metrics; no model is asked.
+"""Scores the given verdicts with the formulas of DeepEval's own metrics, without asking a model.
 
-Standard input: a JSON list of {metric, options, verdicts}. Standard output: one JSON line with the
-version of DeepEval and the scores, in their order.
+Standard input: a JSON list of {metric, options, verdicts}. Standard output: one JSON line with
+DeepEval's version and the scores, in the same order.
 """
 
 import json

@@ -15,13 +15,15 @@ export function turnsAt(...turns: number[]): { readonly at: At } {
   return { at: { kind: 'turns', turns } };
 }
 
-/** Replies with a user's word before each: turns 2, 4, 6 and so on, one for each list of messages. */
+/**
+ * A conversation in which a user message precedes each list of messages, so the replies are turns 2, 4, 6, and so on.
+ */
 export function replies(...turns: readonly (readonly Message[])[]): Conversation {
   const messages = turns.flatMap((turn) => [user('Go on.'), ...turn]);
   return toConversation(messages.map((message) => ({ message })));
 }
 
-/** What the type finds, as `judgeAssertions` would ask it. */
+/** Runs an assertion type like `judgeAssertions` does. */
 export async function outcomeOf(
   type: DeterministicType,
   params: Readonly<Record<string, unknown>>,
@@ -35,14 +37,14 @@ export async function outcomeOf(
   return type.check({ conversation: frozen, turns: chosen.turns, assertion, facts: buildFacts() });
 }
 
-/** @throws Error where it is skipped */
+/** Like `outcomeOf`. @throws Error if the assertion is skipped */
 export async function findingOf(...given: Parameters<typeof outcomeOf>): Promise<Finding> {
   const outcome = await outcomeOf(...given);
   if (outcome.kind === 'skipped') throw new Error(`Skipped: ${outcome.rationale}`);
   return outcome;
 }
 
-/** `2 pass`, `4 skipped`: each entry's turn and status. */
+/** The turn and status of each entry: `2 pass`, `4 skipped`. */
 export function statuses({ turns }: Outcome): string[] {
   return turns.map(({ turn, status }) => `${turn} ${status}`);
 }

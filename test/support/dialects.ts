@@ -4,28 +4,28 @@ import type { Message } from '../../src/core/message.ts';
 import { loadTranscript } from '../../src/evalfile/transcript.ts';
 import { readMessages } from '../../src/messages/readMessages.ts';
 
-/** Canonical messages of a list in which nothing is wrong; the list cannot be changed. */
+/** Reads a list without problems into canonical messages. The list is frozen first. */
 export function canonical(list: readonly unknown[]): Message[] {
   const { messages, problems } = readMessages(deepFreeze(list));
   assert.deepEqual(problems, []);
   return messages.map(({ message }) => message);
 }
 
-/** What the list's conversation notes. */
+/** The notes about a list without problems. */
 export function notesOf(list: readonly unknown[]): readonly string[] {
   const { notes, problems } = readMessages(deepFreeze(list));
   assert.deepEqual(problems, []);
   return notes;
 }
 
-/** `line:column code` of what is wrong with a transcript file, counted from 1. */
+/** Errors in a transcript file as `line:column code`, counted from 1. */
 export function placesIn(text: string, path = '/a.yaml'): string[] {
   return loadTranscript(text, path)
     .problems.filter(({ severity }) => severity === 'error')
     .map(({ code, range: { start } }) => `${start.line + 1}:${start.character + 1} ${code}`);
 }
 
-/** The text that the first problem's place covers, and what would mend it. */
+/** The text that the first problem refers to, and its suggested replacement. */
 export function firstPlaced(text: string, path = '/a.yaml') {
   const [problem] = loadTranscript(text, path).problems;
   assert.ok(problem);

@@ -7,11 +7,11 @@ import type { LoadedSuite } from '../../src/evalfile/loadedSuite.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
 import { workspaceWith } from './runs.ts';
 
-/** A fenced block of a page. */
+/** A fenced code block on a page. */
 interface Example {
   readonly language: string;
   readonly text: string;
-  /** The file that a comment in its first line names: `# judges/tone.md`. */
+  /** The file named by a comment in the first line: `# judges/tone.md`. */
   readonly file: string | undefined;
 }
 
@@ -32,12 +32,13 @@ export function exampleOf(markdown: string): unknown {
 
 const TALK = '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]';
 
-/** Files that examples refer to and no example holds. */
+/** Files that examples refer to, but that aren't examples themselves. */
 const OTHERS = {
   'agent.mjs': 'export default () => "Hello";',
   'checks/order-number.mjs': 'export default () => true;',
   'checks/order_number.py': 'print("true")',
   'checks/order-number.ts': 'export default () => true;',
+  'images/shoe.webp': 'RIFF0000WEBP',
   'recording.jsonl': '',
   'calls.jsonl': `{"messages": ${TALK}, "context": {"order": "98765"}}\n`,
   'recorded/talk.json': TALK.replaceAll('"user"', '"usr"').replaceAll('"assistant"', '"sys"'),
@@ -47,8 +48,8 @@ const OTHERS = {
 };
 
 /**
- * The examples of a page as the files of a folder: those that name their file, and every eval file,
- * of a fragment one that holds it. What starts with `# In promptfoo` is another tool's.
+ * A page's examples as files: those that name their file, and all eval files. A fragment is put into a complete eval
+ * file. Examples that start with `# In promptfoo` belong to another tool and are left out.
  */
 export function exampleFiles(markdown: string): Readonly<Record<string, string>> {
   const files: Record<string, string> = { ...OTHERS };
@@ -66,7 +67,7 @@ export function exampleFiles(markdown: string): Readonly<Record<string, string>>
 
 const CONVERSATION = [{ user: 'Hi' }, { assistant: 'Hello' }];
 
-/** A fragment in an eval file: assertions, messages, cases, or keys of a file. */
+/** Puts a fragment into an eval file: assertions, messages, cases, or top-level keys. */
 function framed(fragment: unknown): object {
   const judge = 'openai:gpt-5-mini';
   const one = { id: 'a', transcript: CONVERSATION };
@@ -82,7 +83,7 @@ function framed(fragment: unknown): object {
   return { judge, cases: [{ ...one, assert: fragment }] };
 }
 
-/** What the editor makes of each eval file among the examples of a page. */
+/** Loads each eval file among a page's examples. */
 export async function loadExamples(t: TestContext, markdown: string): Promise<LoadedSuite[]> {
   const files = exampleFiles(markdown);
   const workspace = await workspaceWith(t, files);

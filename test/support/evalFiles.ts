@@ -1,17 +1,23 @@
 import { FileError, type Files } from '../../src/evalfile/files.ts';
+import { imageFactsOf } from '../../src/evalfile/imageFacts.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../../src/evalfile/loadedSuite.ts';
 
 export const WORKSPACE = '/work/space';
 export const SUITE = `${WORKSPACE}/suite.eval.yaml`;
 
-/** Files that exist only in the test, by absolute path. */
+/** Files in memory, by absolute path. */
 export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   return {
     async read(path) {
       const text = texts[path];
       if (text === undefined) throw new FileError('missing', 'The file does not exist.');
       return text;
+    },
+    async image(path) {
+      const text = texts[path];
+      if (text === undefined) throw new FileError('missing', 'The file does not exist.');
+      return imageFactsOf(Buffer.from(text, 'latin1'));
     },
     async kindOf(path) {
       if (Object.hasOwn(texts, path)) return 'file';
@@ -29,10 +35,10 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   };
 }
 
-/** Programs and recordings that suites of tests name; nothing reads them. */
+/** Programs and recordings that test suites reference; they are never read. */
 const NAMED = { 'bot.mjs': '', 'agent.mjs': '', 'recordings/judge.jsonl': '' };
 
-/** Files by their path in the workspace, with those that suites of tests name. */
+/** Files by their path in the workspace, plus those that test suites reference. */
 export function filesIn(texts: Readonly<Record<string, string>>): Files {
   const entries = Object.entries({ ...NAMED, ...texts });
   return memoryFiles(
@@ -40,7 +46,7 @@ export function filesIn(texts: Readonly<Record<string, string>>): Files {
   );
 }
 
-/** Loads a suite's text, other files beside it by their path in the workspace. */
+/** Loads a suite's text. `beside` contains other files by their path in the workspace. */
 export function load(
   text: string,
   beside: Readonly<Record<string, string>> = {},
@@ -54,7 +60,7 @@ export function load(
   });
 }
 
-/** `line:column code`, counted from 1 as an editor shows them. */
+/** Problems as `line:column code`, counted from 1 as in the editor. */
 export function placed(loaded: LoadedSuite): string[] {
   return loaded.problems.map(({ code, path, range: { start } }) => {
     const file = path === SUITE ? '' : `${path.slice(WORKSPACE.length + 1)}:`;
@@ -62,7 +68,7 @@ export function placed(loaded: LoadedSuite): string[] {
   });
 }
 
-/** A suite with one valid case, in which the test changes what it is about. */
+/** A suite with one valid case, plus the keys that a test is about. */
 export function suiteWith(caseKeys: string, top = ''): string {
   const lines = caseKeys.split('\n').map((line) => (line === '' ? '' : `    ${line}`));
   return `${top}cases:\n  - id: one\n${lines.join('\n')}\n`;

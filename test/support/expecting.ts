@@ -1,7 +1,10 @@
 import { type Conversation, toConversation } from '../../src/core/conversation.ts';
 import { assistant, user } from './judging.ts';
 
-/** Turns 2 and 4 use retrieved context; what a good reply holds is said of turn 4, or of 6, which uses none. */
+/**
+ * A conversation in which turns 2 and 4 use retrieved context. The expected answer is for turn 4, or for turn 6, which
+ * uses no context.
+ */
 export function expecting(turn: 4 | 6): Conversation {
   const said = (number: number) => (number === turn ? { expected: `Good reply ${number}.` } : {});
   return toConversation([

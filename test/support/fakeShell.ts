@@ -1,7 +1,7 @@
 import type { Shell, Stream } from '../../src/cli/shell.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 
-/** What a command knows of its process, for one that runs in that of the test, and all that it wrote. */
+/** A shell for a command that runs in the test's process. It collects all output. */
 export function fakeShell(
   folder: string,
   env: Readonly<Record<string, string>> = {},

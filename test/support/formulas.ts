@@ -7,7 +7,7 @@ import { type Status, type Verdict, verdictSchema } from '../../src/core/verdict
 import { assistant, type JudgingOptions, judgeOne, talk, user } from './judging.ts';
 import type { Step } from './modelServer/steps.ts';
 
-/** So many exchanges: the user speaks in turns 1, 3, 5 …, the assistant in 2, 4, 6 … */
+/** The given number of exchanges. The user speaks in turns 1, 3, 5 …, and the assistant in turns 2, 4, 6 … */
 export function exchanges(count: number): Message[] {
   return Array.from({ length: count }, (_one, index) => [
     user(`Question ${index + 1}?`),
@@ -15,10 +15,10 @@ export function exchanges(count: number): Message[] {
   ]).flat();
 }
 
-/** Four exchanges: the assistant's turns are 2, 4, 6 and 8. */
+/** Four exchanges. The assistant's turns are 2, 4, 6, and 8. */
 export const FOUR: Conversation = talk(...exchanges(4));
 
-/** What a judge says, and the verdict that comes of it. What is not named is not compared. */
+/** A judge's answer and the resulting verdict. Keys that are left out aren't compared. */
 export interface FormulaRow {
   readonly name: string;
   readonly said: object;
@@ -27,17 +27,17 @@ export interface FormulaRow {
   readonly reason?: string;
   readonly label?: string;
   readonly value?: number;
-  /** `2 pass 1`: number, status and score of each entry. */
+  /** The turn, status, and score of each entry: `2 pass 1`. */
   readonly turns?: readonly string[];
   readonly hits?: readonly string[];
   readonly misses?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Instead of the table's own. */
+  /** Overrides the table's assertion. */
   readonly assertion?: Assertion;
   readonly about?: JudgingOptions;
 }
 
-/** Each row is one request and one verdict. */
+/** Tests each row with one request and one verdict. */
 export function testFormulas(
   assertion: Assertion,
   about: JudgingOptions,
@@ -72,13 +72,13 @@ export function assertRow(verdict: Verdict, row: Omit<FormulaRow, 'name' | 'said
   assertStorable(verdict);
 }
 
-/** What is written to a run record must be readable again. */
+/** Checks that the verdict can be stored: what is written to a run record must be readable again. */
 function assertStorable(verdict: Verdict): void {
   const { requests: _, ...stored } = JSON.parse(JSON.stringify(verdict));
   assert.deepEqual(verdictSchema.parse(stored), stored);
 }
 
-/** `2 pass 1`: number, status and score of each entry. */
+/** The turn, status, and score of each entry: `2 pass 1`. */
 export function shownTurns({ turns }: Pick<Verdict, 'turns'>): string[] {
   return turns.map(
     ({ turn, status, score }) =>
@@ -86,7 +86,7 @@ export function shownTurns({ turns }: Pick<Verdict, 'turns'>): string[] {
   );
 }
 
-/** A mistake of the judge: the answer, the reason of the error, and what the repair request says. */
+/** A judge's mistake: its answer, the reason of the error, and the text of the repair request. */
 export type MistakeRow = readonly [name: string, said: Step | object, reason: string, told: RegExp];
 
 interface WithTurns {
@@ -94,8 +94,8 @@ interface WithTurns {
 }
 
 /**
- * Each mistake, and turns that are doubled, missing or beyond the end, is repaired once: a good
- * answer then counts, a second bad one is an error.
+ * Checks that each mistake is repaired once, as well as duplicate, missing, and nonexistent turns. If the second answer
+ * is good, it counts; if it is bad too, the result is an error.
  */
 export function testMistakes(
   assertion: Assertion,

@@ -4,7 +4,7 @@ import { globSync } from 'tinyglobby';
 import { CHECKOUT } from './host/install.ts';
 import { HARD_TEXTS } from './language/evalDocument.ts';
 
-/** Pieces that mean something to YAML, to templates or to an editor. */
+/** Text fragments with a meaning in YAML, in templates, or in an editor. */
 const TOKENS: readonly string[] = [
   '|',
   '>-',
@@ -61,7 +61,7 @@ const TOKENS: readonly string[] = [
   '-0',
 ];
 
-/** One way to damage a text; numbers in 0..1 are places in it. */
+/** A way to damage a text. Numbers from 0 to 1 are relative positions in it. */
 type Damage =
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'remove'; readonly at: number; readonly length: number }
@@ -70,7 +70,7 @@ type Damage =
   | { readonly kind: 'weave'; readonly at: number; readonly other: number; readonly lines: number }
   | { readonly kind: 'crlf' | 'bom' | 'flow' };
 
-/** A place in any text, from 0 to 1. Doubles would be as small as they can be, nearly always. */
+/** A relative position in any text, from 0 to 1. Random doubles would nearly always be extremely small. */
 export const place: fc.Arbitrary<number> = fc
   .noBias(fc.integer({ min: 0, max: 9_999 }))
   .map((parts) => parts / 9_999);
@@ -105,13 +105,13 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   fc.record({ kind: fc.constantFrom('crlf', 'bom', 'flow') }),
 );
 
-/** The files of examples and fixtures: whole ones would be too long for thousands of texts. */
+/** Example and fixture files. They are too long to use them whole for thousands of texts. */
 const WHOLE = globSync(['examples/**/*.eval.yaml', 'test/fixtures/**/*.eval.yaml'], {
   cwd: CHECKOUT,
   absolute: true,
 }).sort();
 
-/** What stands above the cases of a file, with one or two of its cases. */
+/** Excerpts of a file: everything before the cases, with one or two cases. */
 function excerpts(text: string): string[] {
   const [head = '', ...cases] = text.split(/^(?= {2}- id:)/m);
   return cases.map((one, index) => head + one + (index % 3 === 0 ? (cases[index + 1] ?? '') : ''));
@@ -128,13 +128,13 @@ const PROMPTS: readonly string[] = globSync(['examples/**/*.md', '!**/README.md'
   .sort()
   .map((path) => readFileSync(path, 'utf8'));
 
-/** Eval files, most of them mutated, truncated and interleaved. */
+/** Eval files, most of them mutated, truncated, and interleaved. */
 export const evalTexts: fc.Arbitrary<string> = damaged(BASES);
 
-/** Eval files with few cases that nothing is wrong with. */
+/** Eval files with few cases and no problems. */
 export const soundTexts: fc.Arbitrary<string> = fc.constantFrom(...SOUND);
 
-/** Files of messages in each of the forms that they are written in. */
+/** Message files in each supported format. */
 const MESSAGES: Readonly<Record<string, string>> = {
   'a.messages.yaml': `- system: Be kind.
 - user: "Hi {{name}} 😀"
@@ -162,17 +162,17 @@ const MESSAGES: Readonly<Record<string, string>> = {
 `,
 };
 
-/** Files of messages by their names, damaged likewise. */
+/** Damaged message files, with their names. */
 export const messageFiles: fc.Arbitrary<{ readonly name: string; readonly text: string }> = fc
   .constantFrom(...Object.keys(MESSAGES))
   .chain((name) => damaged([MESSAGES[name] ?? '', ...HARD_TEXTS]).map((text) => ({ name, text })));
 
-/** Judge prompts, damaged likewise. */
+/** Damaged judge prompts. */
 export const promptTexts: fc.Arbitrary<string> = damaged(PROMPTS);
 
 function damaged(bases: readonly string[]): fc.Arbitrary<string> {
   return fc.tuple(fc.nat(bases.length - 1), fc.array(damage, { maxLength: 5 })).map(([base, all]) =>
-    // Editors know no line that ends with a carriage return alone.
+    // Editors don't treat a single carriage return as a line break.
     all
       .reduce((text, one) => damagedBy(text, one, bases), bases[base] ?? '')
       .replace(/\r(?!\n)/g, ''),

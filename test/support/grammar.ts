@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { IGrammar, IRawGrammar } from 'vscode-textmate';
 
-// Both are CommonJS bundles whose names Node cannot tell beforehand.
+// Both are CommonJS bundles whose named exports Node can't detect ahead of time.
 const require = createRequire(import.meta.url);
 const oniguruma: typeof import('vscode-oniguruma') = require('vscode-oniguruma');
 const textmate: typeof import('vscode-textmate') = require('vscode-textmate');
 
-/** Enough of Markdown to see that it is there: headings, bold text, and paragraphs over lines. */
+/** A minimal Markdown grammar: headings, bold text, and multi-line paragraphs. */
 const MARKDOWN = {
   scopeName: 'text.html.markdown',
   patterns: [
@@ -24,7 +24,9 @@ const MARKDOWN = {
 
 type Grammars = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A grammar as the editor loads it, by its scope, with others that it includes or that join it. */
+/**
+ * Loads a grammar by its scope, as the editor does, with the grammars that it includes or that are injected into it.
+ */
 export async function loadGrammar(
   scope: string,
   grammars: Grammars,
@@ -46,7 +48,7 @@ export async function loadGrammar(
   return grammar;
 }
 
-/** The tokens of a text, in order, with all their scopes but the grammar's own. */
+/** The tokens of a text in order, with all their scopes except the grammar's own. */
 export function tokensOf(
   grammar: IGrammar,
   text: string,

@@ -1,21 +1,21 @@
 import { HOSTILE_TEXTS } from './hostileTexts.ts';
 
-/** A file that somebody else put into the workspace. */
+/** A file that a stranger put into the workspace. */
 export interface HostileDocument {
-  /** What it tries. */
+  /** What the file attempts. */
   readonly name: string;
   readonly file: string;
   readonly content: string | Uint8Array;
 }
 
-/** The most that is read of an eval file, nearly. */
+/** Just below the maximum size of an eval file. */
 const FULL = 1_900_000;
 
 function filled(piece: string, size = FULL): string {
   return piece.repeat(Math.floor(size / piece.length));
 }
 
-/** An eval file around one piece of an assertion. */
+/** An eval file with the given part of an assertion. */
 function asserting(assertion: string): string {
   return `cases:\n  - id: a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [${assertion}]\n`;
 }
@@ -24,7 +24,7 @@ function numbered(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('');
 }
 
-/** Each level is nine times the one below: nine levels are 387 million texts. */
+/** Each level contains the level below nine times, so nine levels are 387 million texts. */
 function laughs(levels: number): string {
   return numbered(levels, (level) =>
     level === 0 ? 'l0: &l0 ha\n' : `l${level}: &l${level} [${filled(`*l${level - 1},`, 36)}]\n`,
@@ -101,7 +101,7 @@ const EVAL_FILES: Readonly<Record<string, () => string>> = {
   nothing: () => '',
 };
 
-/** What is no text in UTF-8. */
+/** Bytes that aren't valid UTF-8 text. */
 const BYTES: Readonly<Record<string, () => Uint8Array>> = {
   'random bytes': () => Uint8Array.from({ length: 60_000 }, (_, at) => (at * at * 31 + at) % 256),
   'zero bytes': () => new Uint8Array(400_000),
@@ -123,7 +123,7 @@ const PROMPTS: Readonly<Record<string, () => string>> = {
   'a prompt with a hostile head': () => `---\n${filled('? ', 2_400)}\n---\n{{conversation}}\n`,
 };
 
-/** Files for one workspace, each of which may do harm to all of it. */
+/** Files for one workspace. Each of them could harm the whole workspace. */
 export function hostileDocuments(): HostileDocument[] {
   return [
     ...named(EVAL_FILES, '.eval.yaml'),

@@ -1,4 +1,4 @@
-/** Texts that deceive wherever they are shown as they are, by what they do. */
+/** Texts that deceive readers if they are shown unchanged, by what they do. */
 export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'drives a terminal': 'a\u001b]0;title\u0007b\u001b[2J\u009b31mc\u0000\u007f',
   'overwrites its line': 'failed\rpassed',
@@ -13,7 +13,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'is no text': 'a\ud800b\udc00c\ufffe\uffff\u{1ffff}\ufff9x\ufffb',
 };
 
-/** Words that need characters nobody sees, and that stay as they are. */
+/** Texts that need invisible characters, which must stay. */
 export const NEEDED_TEXTS: Readonly<Record<string, string>> = {
   emoji: '❤️ ☝🏽 👩‍⚕️ 👨‍👩‍👧‍👦 🧑🏽‍🤝‍🧑🏿 🏳️‍🌈 🏴‍☠️ 1️⃣ #️⃣ ☺︎ 🇩🇪',
   flags: '🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿',
@@ -27,7 +27,7 @@ export const NEEDED_TEXTS: Readonly<Record<string, string>> = {
   German: 'Größe – „genau“ 10 €',
 };
 
-/** The same word by word. */
+/** The same texts, split into words. */
 export const NEEDED_WORDS: readonly string[] = Object.values(NEEDED_TEXTS).flatMap((text) =>
   text.split(' '),
 );
@@ -38,7 +38,7 @@ function tagged(text: string): string {
   );
 }
 
-/** Written down apart from the product's own expression: what no surface may pass on. */
+/** Code points that must never be shown. Deliberately not shared with the product's own expression. */
 const NEVER_SHOWN: readonly (readonly [number, number])[] = [
   [0x00, 0x09],
   [0x0b, 0x1f],
@@ -60,7 +60,7 @@ const NEVER_SHOWN: readonly (readonly [number, number])[] = [
   [0xe0000, 0xe0fff],
 ];
 
-/** The hidden characters of a shown text, as `U+202E`; those that its words need are left out. */
+/** Hidden characters in a shown text, as `U+202E`. Excludes those that words need. */
 export function hiddenIn(shown: string): string[] {
   let rest = shown;
   for (const word of NEEDED_WORDS) rest = rest.replaceAll(word, '');

@@ -1,43 +1,64 @@
 import assert from 'node:assert/strict';
 import { isError } from '../../src/core/problem.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
+import type { RatedConversation } from '../../src/interop/feedback.ts';
+import { foundReport } from '../../src/interop/found.ts';
 import type { Entry } from '../../src/interop/importer.ts';
 import { importFile } from '../../src/interop/importFile.ts';
+import type { Shape } from '../../src/interop/shape.ts';
+import { MARKDOWN } from '../../src/report/findings/layout.ts';
 import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { filesIn, load, WORKSPACE } from './evalFiles.ts';
 
 export interface ImportedFile {
   readonly importer: string | undefined;
+  /** The table of what was found, as Markdown. */
+  readonly found: string | undefined;
   readonly texts: readonly string[];
-  /** The first eval file as data. */
+  /** The first eval file, parsed. */
   readonly file: Record<string, unknown>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into cases of every form
+  // biome-ignore lint/suspicious/noExplicitAny: tests access cases of every form
   readonly cases: readonly any[];
   readonly entries: readonly Entry[];
-  /** `line message` of what could not be read, and of what has no counterpart. */
+  /** The texts of data files, by path. */
+  readonly data: Readonly<Record<string, string>>;
+  readonly rated: readonly RatedConversation[];
+  /** `line message` for lines that couldn't be read; `lost` is the same for content without a counterpart. */
   readonly broken: readonly string[];
   readonly lost: readonly string[];
 }
 
 /**
- * Imports a file, and finds nothing wrong with what is written.
+ * Imports a file, and checks that the written eval file has no problems.
  *
- * @param beside files beside the eval file
+ * @param beside other files next to the eval file
  */
 export async function imported(
   name: string,
   content: unknown,
   beside: Readonly<Record<string, string>> = {},
+  shape: Shape = {},
+  scrubber = new Scrubber(),
 ): Promise<ImportedFile> {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  const { importer, texts, cases, entries } = await importFile(`${WORKSPACE}/${name}`, text, {
+  const place = {
     path: `${WORKSPACE}/imported.eval.yaml`,
     workspace: WORKSPACE,
     files: filesIn(beside),
     env: () => undefined,
-  });
+  };
+  const path = `${WORKSPACE}/${name}`;
+  const { found, texts, cases, entries, ...files } = await importFile(
+    path,
+    text,
+    place,
+    scrubber,
+    shape,
+  );
+  const data = Object.fromEntries(files.data.map((one) => [one.path, one.text]));
   const values = await Promise.all(
     texts.map(async (one) => {
-      const { problems, suite } = await load(one, beside);
+      const { problems, suite } = await load(one, { ...beside, ...data });
       assert.deepEqual(problems.filter(isError), [], one);
       return { suite, value: parseYaml(one, '/a.yaml').value as Record<string, unknown> };
     }),
@@ -47,11 +68,14 @@ export async function imported(
   const of = (broken: boolean) =>
     entries.filter((one) => one.broken === broken).map(({ line, message }) => `${line} ${message}`);
   return {
-    importer,
+    importer: found?.format,
+    found: found && foundReport(name, found, MARKDOWN),
     texts,
     file: values[0]?.value ?? {},
     cases: all,
     entries,
+    data,
+    rated: files.rated,
     broken: of(true),
     lost: of(false),
   };

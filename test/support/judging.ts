@@ -26,6 +26,11 @@ export function assistant(content: string, retrievalContext?: string[]): Message
   return { role: 'assistant', content, ...(retrievalContext && { retrievalContext }) };
 }
 
+/** Assigns the assistant messages to an agent. */
+export function by(agent: string, ...messages: readonly Message[]): Message[] {
+  return messages.map((one) => (one.role === 'assistant' ? { ...one, agent } : one));
+}
+
 export function system(content: string): Message {
   return { role: 'system', content };
 }
@@ -86,7 +91,7 @@ export function buildFacts(rest: Partial<CaseFacts> = {}): CaseFacts {
   return { id: 'case', topics: [], tools: [], expectations: {}, context: {}, ...rest };
 }
 
-/** A judge's entry on one turn: passing, unless said otherwise. */
+/** A judge's entry for one turn, with a passing verdict by default. */
 export function entry(turn: number, rest: Readonly<Record<string, unknown>> = {}) {
   return { turn, applicable: true, verdict: 'pass', rationale: `r${turn}`, evidence: '', ...rest };
 }
@@ -99,14 +104,14 @@ export function away(turn: number, rest: Readonly<Record<string, unknown>> = {})
   return entry(turn, { applicable: false, ...rest });
 }
 
-/** The answer to a question that is answered turn by turn. */
+/** A judge's counts of a turn's arguments. */
 export interface ArgumentCounts {
   readonly given: number;
   readonly right: number;
   readonly missing: number;
 }
 
-/** What a judge counts if this share of ten arguments is right; null of a turn that calls nothing. */
+/** Counts with the given fraction of ten arguments right; null for a turn without calls. */
 export function countsOf(share: number | null): ArgumentCounts | null {
   return share === null ? null : { given: 10, right: share * 10, missing: 0 };
 }
@@ -124,7 +129,7 @@ export interface JudgingOptions extends Partial<JudgeOptions> {
   readonly endpoint?: ServerOptions;
 }
 
-/** Judges over HTTP against the local endpoint. */
+/** Judges assertions over HTTP, with the local endpoint. */
 export async function judge(
   t: TestContext,
   script: Script,
@@ -144,7 +149,7 @@ export async function judge(
   return { verdicts, server };
 }
 
-/** Judges one assertion; `answers` are sent in their order, values as JSON. */
+/** Judges one assertion. The `answers` are sent in order; values that aren't text are sent as JSON. */
 export async function judgeOne(
   t: TestContext,
   assertion: Assertion,

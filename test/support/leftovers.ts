@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { PATIENCE } from './until.ts';
 
-/** A variable that all processes of a try inherit, so that those that outlive it can be found. */
+/** An environment variable that all processes of an attempt inherit, so surviving ones can be found. */
 const NAME = 'TURNLIGHT_ATTACK';
-
-/** Milliseconds that killed processes get to be gone, on a machine that does much else. */
-const PATIENCE = 20_000;
 
 export interface Mark {
   readonly env: Readonly<Record<string, string>>;
-  /** How many marked processes are left, once no more of them end. On Linux only; else none. */
+  /**
+   * The number of marked processes that are still running, once no more of them end. Always 0 on systems other than
+   * Linux.
+   */
   left(): Promise<number>;
 }
 
@@ -21,7 +22,7 @@ export function mark(): Mark {
     async left() {
       const deadline = performance.now() + PATIENCE;
       for (;;) {
-        const count = await marked(`${NAME}=${value}`);
+        const count = marked(`${NAME}=${value}`);
         if (count === 0 || performance.now() > deadline) return count;
         await setTimeout(50);
       }
@@ -29,13 +30,18 @@ export function mark(): Mark {
   };
 }
 
-async function marked(text: string): Promise<number> {
-  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    ids.map(async (id) => {
-      const environment = await readFile(`/proc/${id}/environ`, 'utf8').catch(() => '');
-      return environment.includes(text);
-    }),
-  );
-  return found.filter(Boolean).length;
+/** Synchronous, because these files are in memory: reading them with promises takes six times as much CPU time. */
+function marked(text: string): number {
+  if (!existsSync('/proc')) return 0;
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => environmentOf(id).includes(text)).length;
+}
+
+function environmentOf(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/environ`, 'utf8');
+  } catch {
+    // It has already ended.
+    return '';
+  }
 }

@@ -1,15 +1,15 @@
 import { describe, it, type TestContext } from 'node:test';
 import { LONG_VARIABLE } from '../../scripts/testGroups.ts';
 
-/** Whether all is tried (`npm run test:long`), or a sample of it (`npm test`). */
+/** Whether tests run all variations (`npm run test:long`) or a sample of them (`npm test`). */
 export const LONG = process.env[LONG_VARIABLE] !== undefined;
 
-/** How many are tried: all of them, or so many as tell that something broke. */
+/** The number of variations to run: all of them, or a sample large enough to detect breakage. */
 export function tries(all: number, sample: number): number {
   return LONG ? all : sample;
 }
 
-/** As `it`, of a test that only `npm run test:long` runs. */
+/** Like `it`, for a test that only `npm run test:long` runs. */
 export function itLong(name: string, run: (t: TestContext) => Promise<void>): void {
   if (LONG) void it(name, run);
 }

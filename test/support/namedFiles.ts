@@ -7,17 +7,20 @@ import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { filesIn, WORKSPACE } from './evalFiles.ts';
 import { cursor } from './language/cursor.ts';
 
-/** Files of a workspace by their names, one of them with the cursor as `|`. */
+/** A workspace's files by name. One of them contains the cursor as `|`. */
 export interface MarkedFiles {
   readonly path: string;
   readonly position: Position;
-  /** Without the cursor, by name. */
+  /** Texts by file name, without the cursor. */
   readonly texts: Readonly<Record<string, string>>;
   readonly document: EvalDocument;
   readonly ports: SymbolPorts;
 }
 
-/** @param files those that end in `.eval.yaml` or `.cases.yaml` are documents; the first `|` is the cursor */
+/**
+ * @param files texts by name; files that end in `.eval.yaml` or `.cases.yaml` are documents, and the first `|` is the
+ * cursor
+ */
 export async function markedFiles(files: Readonly<Record<string, string>>): Promise<MarkedFiles> {
   const entries = Object.entries(files);
   const [name, text] = entries.find(([, one]) => one.includes('|')) ?? entries[0] ?? ['', ''];
@@ -64,7 +67,7 @@ export function nameOf(uri: string): string {
   return uri.replace(`file://${WORKSPACE}/`, '');
 }
 
-/** The piece of a text at a range, with its line from 1: `3: gpt`. */
+/** The text at a range, with its line, counted from 1: `3: gpt`. */
 export function shown(text: string, { start, end }: Range): string {
   const line = text.split('\n')[start.line] ?? '';
   return `${start.line + 1}: ${start.line === end.line ? line.slice(start.character, end.character) : '(several lines)'}`;

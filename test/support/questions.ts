@@ -20,7 +20,7 @@ const PARAMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
 };
 
-/** All that a judged type may need of a case. */
+/** Every fact of a case that a judged type can need. */
 export const FULL_FACTS = buildFacts({
   role: 'A shop.',
   topics: ['orders'],
@@ -28,7 +28,7 @@ export const FULL_FACTS = buildFacts({
   expectations: { outcome: 'The order and the refund are found.' },
 });
 
-/** As ORDER_TALK, with a tool call and retrieved context in both turns of the assistant. */
+/** Like ORDER_TALK, but with a tool call and retrieved context in both assistant turns. */
 export const RICH_TALK = talk(
   user('Where is my order #98765?'),
   ...call('lookup', { order: '98765' }, 'shipped'),
@@ -38,7 +38,7 @@ export const RICH_TALK = talk(
   assistant('The refund was sent today.', ['Refunds are sent within a day.']),
 );
 
-/** One assertion of every judged type, and of `llm-judge` each way that it can ask. */
+/** One assertion of every judged type. For `llm-judge`, one for each way in which it can ask. */
 export function judgedAssertions(): Assertion[] {
   return assertionTypes.filter(asksJudge).flatMap(({ type }) => {
     if (type !== 'llm-judge') return [buildAssertion(type, PARAMS[type])];
@@ -51,7 +51,7 @@ export function judgedAssertions(): Assertion[] {
   });
 }
 
-/** What each of them asks about RICH_TALK. */
+/** The requests of each of these assertions about RICH_TALK. */
 export function questionsOfAllTypes(): { type: string; question: JudgeRequest<unknown> }[] {
   return judgedAssertions().flatMap((assertion) => {
     const type = typeOf(assertion);
@@ -66,7 +66,7 @@ export function questionsOfAllTypes(): { type: string; question: JudgeRequest<un
   });
 }
 
-/** The numbers of the judged turns of RICH_TALK, as a question names them. */
+/** Numbers of the judged turns in RICH_TALK, in a question's format. */
 export function judgedTurns(type: string): string {
   return type === 'user-frustration' ? '1,3' : '2,4';
 }

@@ -10,16 +10,16 @@ import { putFiles, type Ran, runFiles, suiteIn, workspaceWith } from './runs.ts'
 const VERSION = '1.0.0';
 
 export interface TestWorker {
-  /** What it has told so far. */
+  /** Its messages so far. */
   readonly told: readonly string[];
-  /** The cases that it has ended. */
+  /** Cases that it has finished. */
   readonly lines: readonly CaseLine[];
-  /** Asks it to stop. */
+  /** Asks the worker to stop. */
   stop(): void;
   readonly ended: Promise<void>;
 }
 
-/** A worker with these files in a folder of its own, until the test is over. */
+/** Starts a worker with the given files in its own folder. It stops after the test. */
 export async function startWorker(
   t: TestContext,
   url: string,
@@ -62,7 +62,7 @@ export interface QueuedOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs `suite.eval.yaml` of these files on the workers of a queue. */
+/** Runs `suite.eval.yaml` with the given files on a queue's workers. */
 export async function runQueued(
   t: TestContext,
   url: string,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Range } from '../../src/core/problem.ts';
 
-/** The text that a range holds; fails where any of it is outside of the text. */
+/** The text in a range. Fails if any part of the range is outside of the text. */
 export function textIn(text: string, range: Range): string {
   const document = TextDocument.create('file:///suite', 'yaml', 1, text);
   const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];

@@ -5,11 +5,11 @@ import { CHECKOUT } from './host/install.ts';
 const FOLDER = join(CHECKOUT, '../shared/data');
 
 interface RealFile {
-  /** A reason to skip where the folder is missing. */
+  /** The reason to skip the test if the folder is missing; otherwise false. */
   readonly skip: string | false;
 }
 
-/** A file of real conversations. */
+/** A file with real conversations. */
 export function realText(path: string): RealFile & { text(): string } {
   const file = join(FOLDER, path);
   return {
@@ -18,7 +18,7 @@ export function realText(path: string): RealFile & { text(): string } {
   };
 }
 
-/** Its lines, each a value of its own. */
+/** A file whose lines are separate JSON values. */
 export function realLines(path: string): RealFile & { lines(): unknown[] } {
   const { skip, text } = realText(path);
   const lines = () =>
@@ -28,7 +28,7 @@ export function realLines(path: string): RealFile & { lines(): unknown[] } {
   return { skip, lines: () => lines().map((line): unknown => JSON.parse(line)) };
 }
 
-/** The whole file as one value. */
+/** A file that is a single JSON value. */
 export function realJson(path: string): RealFile & { json(): unknown } {
   const { skip, text } = realText(path);
   return { skip, json: (): unknown => JSON.parse(text()) };

@@ -6,14 +6,14 @@ import { recordsIn } from '../../src/store/records/files.ts';
 
 export interface WrittenRun {
   readonly id: string;
-  /** ISO 8601. */
+  /** Start time in ISO 8601. */
   readonly started?: string;
   readonly cases: readonly CaseLine[];
-  /** None where the run was killed. */
+  /** The last line; undefined if the run was killed. */
   readonly end?: Partial<EndLine> | undefined;
 }
 
-/** The lines of a run's record; its suite is `suite.eval.yaml`. */
+/** The text of a run record. The suite is `suite.eval.yaml`. */
 export function recordText({
   id,
   started = '2026-01-01T00:00:00.000Z',
@@ -39,7 +39,7 @@ export function recordText({
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Writes the record where a run would. @returns its path */
+/** Writes a record to the folder where a run would store it. @returns its path */
 export async function writeRecord(root: string, run: WrittenRun): Promise<string> {
   const { id, started = '2026-01-01T00:00:00.000Z' } = run;
   await mkdir(recordsIn(root), { recursive: true });

@@ -8,17 +8,17 @@ const PROGRAM = ['redis-server', 'valkey-server'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
-/** Why tests of queues do not run here; false where they do. */
+/** The reason why queue tests can't run here; false if they can. */
 export const WITHOUT_REDIS =
   PROGRAM === undefined && 'neither redis-server nor valkey-server is installed';
 
 export interface TestRedis {
-  /** `redis://127.0.0.1:PORT` */
+  /** For example, `redis://127.0.0.1:6379`. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** A Redis of its own, that keeps nothing. */
+/** Starts a separate Redis server that stores nothing on disk. */
 export async function startRedis(...options: readonly string[]): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-redis-'));
   const port = await freePort();

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 
-/** A target that repeats what it is told, and writes down the case, so that what ran can be counted. */
+/** A target that echoes the user and logs the case, so tests can see which cases ran. */
 export function askedBot({ failing, usage }: { failing?: string; usage?: true } = {}): string {
   const reply = usage
     ? '{ messages: [{ role: "assistant", content: said }], usage: { input_tokens: 1, output_tokens: 1 } }'
@@ -17,18 +17,18 @@ export default async (messages, { case: id }) => {
 `;
 }
 
-/** An eval file of these lines of cases, whose target is `bot.mjs`. */
+/** An eval file with the given cases, whose target is `bot.mjs`. */
 export function suiteOf(cases: readonly string[]): string {
   return `targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\ncases:\n${cases.join('')}`;
 }
 
-/** The cases that the target was asked about, sorted. */
+/** Cases that the target was called for, sorted. */
 export async function asked(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'asked.txt'), 'utf8');
   return text.split('\n').filter(Boolean).sort();
 }
 
-/** The records of a folder, the oldest first. */
+/** Paths of the records in a folder, oldest first. */
 export async function recordsOf(folder: string): Promise<string[]> {
   const runs = join(folder, '.turnlight/runs');
   const names = await readdir(runs).catch(() => []);

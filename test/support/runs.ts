@@ -18,7 +18,7 @@ export interface Ran extends RunResult {
   /** Finished cases, in the order in which they finished. */
   readonly lines: readonly CaseLine[];
   readonly workspace: string;
-  /** The only record, absolute. */
+  /** Absolute path of the only record. */
   readonly record?: string;
 }
 
@@ -43,7 +43,7 @@ export async function putFiles(
   }
 }
 
-/** `suite.eval.yaml` of a folder. */
+/** Loads `suite.eval.yaml` from a folder. */
 export async function suiteIn(
   workspace: string,
   env: RunOptions['env'] = () => undefined,
@@ -56,11 +56,11 @@ export async function suiteIn(
 }
 
 export interface RunFilesOptions extends Partial<RunOptions> {
-  /** A folder of its own unless given. */
+  /** Defaults to a new folder. */
   readonly workspace?: string;
 }
 
-/** Runs `suite.eval.yaml` of a folder, or of the workspace that is given, with these files in it. */
+/** Writes files to a new folder, or to the given workspace, and runs `suite.eval.yaml` there. */
 export async function runFiles(
   t: Pick<TestContext, 'after'>,
   files: Readonly<Record<string, string>>,
@@ -92,10 +92,10 @@ export async function runFiles(
   return { ...result, events, lines, workspace, ...(record !== undefined && { record }) };
 }
 
-/** A suite whose target is `bot.mjs`, from the lines of its cases. */
+/** A suite with the given cases, whose target is `bot.mjs`. */
 export function botSuite(cases: string, top = ''): string {
   return `${top}targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\ncases:\n${cases}`;
 }
 
-/** Replies with what the user said. */
+/** A target that echoes the user's message. */
 export const ECHO = 'export default async (messages) => messages.at(-1).content;\n';

@@ -1,4 +1,4 @@
-/** Every key that a JSON Schema allows, at any depth. */
+/** All keys that a JSON Schema allows, at any depth. */
 export function keysOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, inner]) => [

@@ -1,4 +1,4 @@
-/** A key and a certificate of localhost that nobody has signed, for tests alone. */
+/** A private key and a self-signed certificate for localhost, only for tests. */
 export const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLc4RWIQpr4xogAUg
 3im3y4tLiN+iaTl0+204pk1kCHShRANCAASoPLkIV3OE0Am0+suRZPHDMpkk1r9H
@@ -19,7 +19,7 @@ rGrRZ1JKuoXXE992MHu5rKzw9LOvdKOi
 -----END CERTIFICATE-----
 `;
 
-/** The same, from 2020 to 2021. */
+/** Another such certificate, valid from 2020 to 2021. */
 export const EXPIRED = `-----BEGIN CERTIFICATE-----
 MIIBYjCCAQigAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
 c3QwHhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAls

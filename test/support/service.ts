@@ -5,7 +5,7 @@ export interface ServiceRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it arrived. */
+  /** The body's text, unchanged. */
   readonly text: string;
   readonly body: unknown;
 }
@@ -18,7 +18,7 @@ export interface Service {
   readonly requests: readonly ServiceRequest[];
 }
 
-/** A local HTTP service, gone after the test. */
+/** Starts a local HTTP service. It stops after the test. */
 export async function startService(
   t: { after(end: () => Promise<void>): void },
   serve: Serve,
@@ -50,7 +50,7 @@ export function answerJson(response: ServerResponse, value: unknown, status = 20
   response.end(JSON.stringify(value));
 }
 
-/** Starts an answer in server-sent events. */
+/** Starts a response with server-sent events. Returns a function that sends an event. */
 export function beginEvents(response: ServerResponse): (data: unknown, event?: string) => void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   return (data, event) => {

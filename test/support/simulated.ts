@@ -5,18 +5,18 @@ import { startModelServer } from './modelServer/server.ts';
 import { json, type Step } from './modelServer/steps.ts';
 import { type Ran, type RunFilesOptions, runFiles } from './runs.ts';
 
-/** What a simulated user answers: on it goes. */
+/** A simulated user's answer that continues the conversation. */
 export const says = (message: string) =>
   json({ reason: 'not there yet', status: 'continue', message });
 
-/** What it answers where it takes the conversation for over. */
+/** A simulated user's answer that ends the conversation. */
 export const ends = (status: string, reason = 'The agent said so.') =>
   json({ reason, status, message: '' });
 
-/** What a model answers to a request. */
+/** Returns a model's answer to a request. */
 export type Answering = (body: ChatBody) => Step;
 
-/** Says these in turn, whatever it hears; the last one again and again. */
+/** Gives the answers in turn, whatever the request, and then repeats the last one. */
 export function inTurn(...answers: readonly Step[]): Answering {
   let next = 0;
   return () => {
@@ -27,22 +27,22 @@ export function inTurn(...answers: readonly Step[]): Answering {
 }
 
 export interface SimulatedOptions extends RunFilesOptions {
-  /** Keys of `simulate` beside `goal` and `model`. */
+  /** Additional keys of `simulate`, besides `goal` and `model`. */
   readonly keys?: string;
-  /** Keys of the case, each on a line of its own. */
+  /** Keys of the case, one per line. */
   readonly caseKeys?: string;
   readonly files?: Readonly<Record<string, string>>;
-  /** Answers what is no user's turn. */
+  /** Answers requests that aren't for a user turn. */
   readonly judge?: Answering;
 }
 
 export interface Simulated extends Ran {
   readonly line: CaseLine;
-  /** What the model that plays the user was asked. */
+  /** Requests to the model that plays the user. */
   readonly asked: readonly ChatBody[];
 }
 
-/** Runs one case whose user a model server plays, with a target `bot.mjs`. */
+/** Runs one case with the target `bot.mjs` and a simulated user, played by a model server. */
 export async function simulate(
   t: Pick<TestContext, 'after'>,
   user: Answering,
@@ -68,7 +68,7 @@ ${caseKeys}${asserted}`;
   return { ...ran, line, asked };
 }
 
-/** Whether it asks for a turn of the user. */
+/** Whether the request asks for a user turn. */
 export function isUserTurn({ response_format }: ChatBody): boolean {
   return response_format?.json_schema?.name === 'user_turn';
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { DeterministicType } from '../../src/assertions/contract.ts';
 
-/** A type that no other file knows: it names a tool, a model and a file, and has a text of the case's. */
+/**
+ * An assertion type that no other file knows. It refers to a tool, a model, and a file, and uses a text from the case.
+ */
 export const toneCheck: DeterministicType = {
   kind: 'deterministic',
   type: 'tone-check',

@@ -1,6 +1,6 @@
 /**
- * Places in a source text that tell assertion types apart by name, each as written. Names also mean
- * other things: `script` a kind of file, `max-cost` why a run ended. So it matters what is compared.
+ * Code in a source text that compares assertion types by name, as written. Names can also mean other things: `script`
+ * is also a kind of file, and `max-cost` a reason why a run stopped. So what is compared matters.
  *
  *     if (type === 'script')               switch (given.type) { case 'script':
  *     if (kind === 'llm-judge')            new Set(['g-eval', 'similar'])
@@ -17,7 +17,7 @@ export function typeComparisons(source: string, names: readonly string[]): strin
     const { operand = '', name: named = '' } = groups ?? {};
     return /type$/i.test(operand) || (named.includes('-') && !operand.includes('.'));
   });
-  // A list of nothing but types, whatever is looked up in it.
+  // A list that contains only types, whatever it is used for.
   const lists = [...code.matchAll(/\[\s*(['"`][\w-]+['"`],?\s*)+\]/g)].filter(([list]) =>
     [...list.matchAll(/[\w-]+/g)].every(([one]) => names.includes(one)),
   );

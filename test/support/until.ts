@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Milliseconds that a test waits for what it needs: long, for a machine that does much else. */
-export const PATIENCE = 120_000;
+/** Maximum time that a test waits, in milliseconds. It is long, since the machine can be busy. */
+export const PATIENCE = 240_000;
 
 const PAUSE = 50;
 
-/** Looks that differed, of those that are told. */
+/** Maximum number of different results to show in the error. */
 const TOLD = 5;
 
 /**
- * Looks until it sees what is wanted.
+ * Polls until the result is the wanted one.
  *
- * @param what is awaited, for the message where it never comes
+ * @param what what the test waits for, for the error message
  */
 export async function until<Seen, Wanted extends Seen = Seen>(
   what: string,
@@ -20,7 +20,7 @@ export async function until<Seen, Wanted extends Seen = Seen>(
 ): Promise<Wanted> {
   const deadline = performance.now() + PATIENCE;
   const differing: string[] = [];
-  // A machine that stood still for most of the time is told from one that showed something else.
+  // Counts the attempts, so the error shows if the machine was stuck for most of the time.
   for (let looks = 1; ; looks += 1) {
     const seen = await look();
     if (wanted(seen)) return seen as Wanted;

@@ -1,6 +1,6 @@
 /**
- * Ways from a workspace to a file of the folder `outside` beside it. `linked` and `in/linked` are links to
- * that folder, `up` is one to the folder around both.
+ * Paths from a workspace to a file in the folder `outside` next to it. `linked` and `in/linked` are links to that
+ * folder, and `up` is a link to the parent of both.
  */
 export const WAYS_OUT: readonly ((name: string, outside: string) => string)[] = [
   (name) => `../outside/${name}`,

@@ -16,15 +16,15 @@ import { readLabels } from '../../src/store/labels.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const EXAMPLES = join(ROOT, 'examples');
 
-/** Statuses by suite and case. */
+/** Expected statuses by suite and case. */
 const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(
   await readFile(join(ROOT, 'scripts/examples/expected.json'), 'utf8'),
 );
 
-/** Need a program that is not everywhere; pythonExample.test.ts runs them. */
+/** Examples that need a program that isn't always installed. pythonExample.test.ts runs them. */
 const OF_PROGRAMS = ['python'];
 
-/** The turns that fail, where a case fails. */
+/** The failed turns of each failed case. */
 const FAILING_TURNS: Readonly<Record<string, readonly number[]>> = {
   'shopfast/frustrated-customer': [1, 2, 3, 4, 5, 7, 8],
   'shopfast/incomplete': [6],
@@ -59,7 +59,7 @@ const FAILING_TURNS: Readonly<Record<string, readonly number[]>> = {
   'next-step/voucher-refused': [2],
 };
 
-/** What it is called there, our type, the case that shows it. */
+/** The other tool's name, our type, and the case that shows it. */
 const ROWS: Readonly<Record<string, readonly (readonly [string, string, string])[]>> = {
   DeepEval: [
     [
@@ -156,7 +156,7 @@ async function recorded(folder: string) {
   return parseRecording(await readFile(path, 'utf8'), path).map(({ exchange }) => exchange);
 }
 
-/** Every object at any depth. */
+/** All objects in a value, at any depth. */
 function objectsIn(value: unknown): Readonly<Record<string, unknown>>[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.values(value).flatMap(objectsIn);
@@ -170,7 +170,7 @@ function typesIn(assertions: readonly Assertion[]): string[] {
   ]);
 }
 
-/** As the judge read it: without the marks at the line's beginning, white space folded. */
+/** Text as the judge reads it: without the marks at the start of lines, and with white space collapsed. */
 function fold(text: string): string {
   return text.replace(/^\| /gm, '').replace(/\s+/g, ' ').trim();
 }
@@ -231,7 +231,7 @@ describe('the examples', () => {
           [],
         );
         const asked = lines.reduce((sum, { usage }) => sum + usage.calls, 0);
-        // Those with labels are judged once without examples and once with, by `turnlight judges`.
+        // Cases with labels are judged once without and once with examples by `turnlight judges`.
         const { labels } = await readLabels(example(folder).suite.path);
         assert.equal(asked + 2 * labels.length, (await recorded(folder)).length);
       });
@@ -248,7 +248,7 @@ describe('the examples', () => {
           quotes.filter(({ verified }) => verified === false),
           [],
         );
-        // Also what no verdict kept, such as the quotes of a sample that was not the median.
+        // This also includes quotes that aren't in a verdict, such as those of a sample that isn't the median.
         for (const exchange of await recorded(folder)) {
           if (exchange.kind !== 'model' || !exchange.reply) continue;
           const shown = fold(exchange.request.messages.map(({ content }) => content).join('\n'));

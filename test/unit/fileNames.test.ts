@@ -5,7 +5,7 @@ import { globSync } from 'tinyglobby';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** `json-schema.ts` and `jsonSchema.ts` are one name to whoever looks for a file. */
+/** `json-schema.ts` and `jsonSchema.ts` look like the same name when searching for a file. */
 it('no two source files are named alike but for hyphens and capitals', () => {
   const folders = '{bench,examples,scripts,src,test,types,webview}';
   const paths = globSync(`${folders}/**/*.{ts,mjs,md,json,yaml}`, { cwd: ROOT });

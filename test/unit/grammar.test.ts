@@ -16,7 +16,7 @@ const markdown = await loadGrammar('text.html.markdown', { [PROMPT_SCOPE]: promp
   PROMPT_SCOPE,
 ]);
 
-/** The scopes of a piece of the text: of the token that begins with it, on the line where it is told. */
+/** The scopes of the first token that starts with the given text, optionally on the given line. */
 function scopesOf(text: string, piece: string, line?: number): string {
   const found = tokensOf(grammar, text).find(
     (token) => token.text.trim().startsWith(piece) && (line === undefined || token.line === line),

@@ -14,7 +14,7 @@ const configuration: {
   readonly onEnterRules: readonly EnterRule[];
 } = JSON.parse(readFileSync('syntaxes/language-configuration.json', 'utf8'));
 
-/** What a line begins with after Enter at the end of another, as the editor works it out. */
+/** The start of the new line after pressing Enter at the end of a line, as the editor computes it. */
 function below(line: string): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const rule = configuration.onEnterRules.find(({ beforeText }) =>
@@ -51,7 +51,7 @@ describe('the language configuration', () => {
     ['    - Hi there', '    - '],
     ['    - "Hi: there" # x', '    - '],
     ['    - {user: Hi}', '    - '],
-    // An open quote goes on over the line.
+    // An open quote continues on the next line.
     ['    - "Hi', '    '],
     ['    threshold: 0.5', '    '],
     ['# note:', ''],

@@ -12,7 +12,7 @@ const skip =
 const HELPER = readFileSync(resolve(EXAMPLE, '../../python/turnlight.py'), 'utf8');
 const read = (name: string) => readFileSync(join(EXAMPLE, name), 'utf8');
 
-/** One turn with an agent of this text, the helper beside it. */
+/** Runs one turn with the given agent code, next to the helper. */
 async function talk(t: TestContext, agent: string) {
   const { lines, events } = await runFiles(t, {
     'turnlight.py': HELPER,

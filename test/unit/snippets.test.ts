@@ -20,7 +20,7 @@ const BESIDE = {
   'transcripts/one.json': '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]',
 };
 
-/** What is there when nothing is typed over; once for each choice of the first list of choices. */
+/** The text of a snippet with its default values, once for each option of its first choice. */
 function inserted({ body }: Snippet): string[] {
   const text = body.join('\n');
   const [, list = ''] = /\$\{\d\|([^|]+)\|\}/.exec(text) ?? [];
@@ -34,7 +34,7 @@ function inserted({ body }: Snippet): string[] {
 
 const indented = (text: string, blanks: number) => text.replace(/^(?=.)/gm, ' '.repeat(blanks));
 
-/** A file in which it stands where it belongs. */
+/** Inserts a snippet's text into a file where it belongs. */
 function fileWith(text: string): string {
   const plain = 'judge: openai:test\nrole: A clerk\ntopics: [orders]\n';
   const tools =
@@ -52,7 +52,7 @@ function fileWith(text: string): string {
   }
   const name = text.slice(0, text.indexOf(':'));
   const use = `target: ${name}\ncases:\n  - id: one\n    turns: [Hi]\n    assert: [x]\n`;
-  // A target that is offered tools has to answer them.
+  // A target with tools must be able to answer them.
   return `${plain}targets:\n${indented(text, 2)}\n${use}`;
 }
 

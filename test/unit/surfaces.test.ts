@@ -1,5 +1,5 @@
-// What files, agents and judges say, on every surface that can be shown without an editor; the
-// conversation view has the same table in a browser.
+// Tests texts from files, agents, and judges on every surface that can be shown without an editor. The conversation
+// view has the same tests in a browser.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Hover } from 'vscode-languageserver-types';
 import { runProgram } from '../../src/cli/commands.ts';
+import { toConversation } from '../../src/core/conversation.ts';
 import { visibleLog } from '../../src/core/logger.ts';
 import { failuresOf, problemFailure } from '../../src/core/presentation/failureText.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
@@ -27,7 +28,7 @@ import { type FileReporterName, REPORTERS } from '../../src/report/registry.ts';
 import { TerminalReporter } from '../../src/report/terminal.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
 import { buildVerdict } from '../support/build.ts';
-import { buildCaseLine, refOf, runEvents, talk } from '../support/buildRun.ts';
+import { buildCaseLine, refOf, runEvents } from '../support/buildRun.ts';
 import { HOSTILE_TEXTS, hiddenIn, NEEDED_WORDS } from '../support/hostileTexts.ts';
 import { actionsOf } from '../support/language/codeActions.ts';
 import { itemsAt } from '../support/language/completing.ts';
@@ -35,7 +36,7 @@ import { documentOf } from '../support/language/evalDocument.ts';
 import { markedFiles } from '../support/namedFiles.ts';
 import { reported } from '../support/reported.ts';
 
-/** A case of which everything says the text. */
+/** A case in which every field contains the text. */
 function caseLine(text: string, status: 'fail' | 'error'): CaseLine {
   const said = status === 'fail' ? { status, score: 0.1 } : { status, score: null };
   const evidence = { text, verified: true };
@@ -47,7 +48,11 @@ function caseLine(text: string, status: 'fail' | 'error'): CaseLine {
     description: text,
     tags: [text],
     reason: text,
-    conversation: talk(text, text),
+    conversation: toConversation([
+      { message: { role: 'user', content: text } },
+      { message: { role: 'assistant', content: text, agent: text } },
+      { message: { role: 'assistant', content: text, agent: `${text} too` } },
+    ]),
     verdicts: [
       buildVerdict({
         ...said,
@@ -73,13 +78,13 @@ function eventsOf(text: string): RunEvent[] {
   return [started, { kind: 'output', ref: refOf(failed), text }, ...rest];
 }
 
-/** The texts of all reporters that write one, by what they are called here. */
+/** Reporters that write a file, by name. */
 const REPORTS = Object.fromEntries(
   Object.keys(REPORTERS).map((name) => [
     `the ${name} report`,
     async (events: readonly RunEvent[]) => {
       const text = reported(await REPORTERS[name as FileReporterName].load(), events);
-      // The rest of the page is ours.
+      // The rest of the page is our own.
       return name === 'html'
         ? (/<script type="application\/json"[\s\S]*?<\/script>/.exec(text)?.[0] ?? '')
         : text;
@@ -87,7 +92,7 @@ const REPORTS = Object.fromEntries(
   ]),
 );
 
-/** As a reader sees it. */
+/** Text as a reader sees it, with HTML entities decoded. */
 function decoded(markdown: string): string {
   return markdown
     .replace(/&#(\d+);/g, (_found, code: string) => String.fromCodePoint(Number(code)))
@@ -109,7 +114,7 @@ function terminal(events: readonly RunEvent[]): string {
   return written.join('');
 }
 
-/** A case with the text in all its places, and a key that does not exist. */
+/** A suite that contains the text everywhere, and an unknown key. */
 function suite(text: string): string {
   const given = JSON.stringify(text);
   return `name: ${given}
@@ -164,7 +169,7 @@ async function scoresIn(text: string, lines: readonly CaseLine[]): Promise<strin
   );
 }
 
-/** What is escaped is shown as it is. */
+/** Markdown with its escapes resolved. */
 function unescaped(markdown: string): string {
   return markdown.replace(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code)));
 }
@@ -174,11 +179,11 @@ function markdownOf(found: Hover | undefined): string {
   return unescaped(typeof contents === 'object' && 'value' in contents ? contents.value : '');
 }
 
-/** What a feature answers, each text of it on lines of its own. */
+/** All texts in a feature's answer, on separate lines. */
 function textsIn(answer: unknown): string {
   const texts: string[] = [];
   JSON.stringify(answer, (key, value: unknown) => {
-    // Edits and addresses are for the editor, not for a reader.
+    // Edits and URIs are for the editor, not for a reader.
     if (['edit', 'textEdit', 'filterText', 'uri', 'data'].includes(key)) return undefined;
     if (typeof value === 'string') texts.push(unescaped(value));
     return value;
@@ -286,7 +291,7 @@ describe('what files, agents and judges say', () => {
 
   for (const [name, show] of Object.entries(surfaces)) {
     for (const [deed, text] of Object.entries(HOSTILE_TEXTS)) {
-      it(`is seen in ${name} where it ${deed}`, async () => {
+      it(`is made visible in ${name} if it ${deed}`, async () => {
         const shown = await show(`zq ${text}`);
         assert.ok(shown.includes('zq '), shown);
         assert.deepEqual(hiddenIn(shown), [], shown);
@@ -317,7 +322,7 @@ describe('what files, agents and judges say', () => {
   };
 
   for (const [name, print] of Object.entries(printed)) {
-    it(`is no command to a CI in ${name}`, async () => {
+    it(`never becomes a CI command in ${name}`, async () => {
       for (const command of COMMANDS) {
         const text = await print(eventsOf(`x\n${command}\n${command}`));
         assert.doesNotMatch(text, /^\s*::|##\w*\[/m);

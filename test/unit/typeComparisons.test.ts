@@ -7,7 +7,7 @@ import { assertionTypes } from '../../src/assertions/registry.ts';
 import { typeComparisons } from '../support/typeComparisons.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Still tells by name which keys of a type refer to something: fields are to declare it. */
+/** Still checks by type name which keys refer to something. The fields should declare this instead. */
 const UNDECLARED = ['src/language/collectNames.ts'];
 
 const NAMES = assertionTypes.map(({ type }) => type);

@@ -15,12 +15,12 @@ import { workspaceWith } from '../support/runs.ts';
 
 const CHECKOUT = resolve(import.meta.dirname, '../..');
 
-/** A type without `readonly`. */
+/** The type with all `readonly` modifiers removed. */
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T;
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** These fail to compile if types/index.d.ts differs from the program. */
+/** These fail to compile if types/index.d.ts differs from the program's types. */
 const TOOL: Same<Plain<ScriptInput['tools'][number]>, Plain<Tool>> = true;
 const RESULT: Same<Plain<ScriptResult>, Plain<z.infer<typeof scriptResultSchema>>> = true;
 
@@ -42,7 +42,7 @@ describe('the types of the package', () => {
     assert.deepEqual(Object.keys(read).sort(), Object.keys(buildScriptInput()).sort());
     assert.deepEqual(read.options, { word: 'x' });
     assert.deepEqual(read.conversation.turns[1]?.tool_calls, [
-      { name: 'lookup', arguments: { id: 1 }, result: 'found' },
+      { name: 'lookup', arguments: { id: 1 }, agent: null, result: 'found' },
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('the types of the package', () => {
   });
 });
 
-/** The compiler's output in a folder with the package installed. */
+/** Compiles files in a folder with the package installed, and returns the compiler's output. */
 async function compile(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await workspaceWith(t, files);
   await mkdir(join(folder, 'node_modules'));

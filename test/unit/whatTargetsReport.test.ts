@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertionTypes } from '../../src/assertions/registry.ts';
+import { assertionTypes, findAssertionType } from '../../src/assertions/registry.ts';
 import {
   REPORTS,
   type Report,
@@ -14,26 +14,37 @@ import { type Model, ModelError } from '../../src/models/model.ts';
 import { reportingOf, targetTypes } from '../../src/targets/registry.ts';
 import { load, SUITE } from '../support/evalFiles.ts';
 
-/** `asked`: a judge or another model is asked; `unmeasured`: an error for another reason than this page is about. */
-type Outcome = 'pass' | 'fail' | 'skipped' | 'asked' | 'unmeasured';
+/**
+ * `asked`: a judge or another model is asked. `unmeasured`, `turn-not-found`: errors that the docs page doesn't cover.
+ */
+type Outcome = 'pass' | 'fail' | 'skipped' | 'asked' | 'unmeasured' | 'turn-not-found';
 
 interface Expected {
+  /** Defaults to the row's name. */
+  readonly type?: string;
   /** Keys besides the type. */
   readonly keys?: string;
-  /** What it needs to see, at least one of these. */
+  /** Data that the assertion must be able to see; one of these is enough. */
   readonly sees?: readonly Report[];
-  /** If the replies contain calls, context, and usage. */
+  /** True if the agents' names must be visible too. */
+  readonly seesAgents?: true;
+  /** The outcome if the replies contain calls, context, usage, and agents. */
   readonly shown: Outcome;
-  /** If the target reports all of them, and there are none. The same unless given. */
+  /** The outcome if the target reports all of them, but there are none. Defaults to `shown`. */
   readonly none?: Outcome;
+  /** The outcome if only the agents' names are missing. Defaults to `shown`. */
+  readonly unnamed?: Outcome;
 }
 
 const CALLS = ['tool_calls'] as const;
 const CONTEXT = ['context'] as const;
 const USAGE = ['usage'] as const;
 
-/** Of a conversation in which the agent calls `refund` with the context of a rule, and says "Refund 7 is done." */
-const EXPECTED: Readonly<Record<string, Expected>> = {
+/**
+ * Expected outcomes for a conversation in which triage hands over to refunds, which calls `refund` with a rule as its
+ * context, and says "Refund 7 is done."
+ */
+const OF_TYPES: Readonly<Record<string, Expected>> = {
   'tool-called': { keys: 'name: refund', sees: CALLS, shown: 'pass', none: 'fail' },
   'tool-not-called': { keys: 'name: refund', sees: CALLS, shown: 'fail', none: 'pass' },
   'tool-sequence': {
@@ -42,6 +53,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     shown: 'fail',
     none: 'pass',
   },
+  handoff: { keys: 'to: refunds', sees: ['agents'], shown: 'pass', none: 'fail' },
   'tool-use': { sees: CALLS, shown: 'asked' },
   'tool-call-efficiency': { sees: CALLS, shown: 'asked', none: 'skipped' },
   'mcp-use': { sees: CALLS, shown: 'asked' },
@@ -53,7 +65,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   groundedness: { sees: ['context', 'tool_calls'], shown: 'asked', none: 'skipped' },
   'max-tokens': { keys: 'max: 100', sees: USAGE, shown: 'pass', none: 'unmeasured' },
   'max-cost': { keys: 'max: 0.01', sees: USAGE, shown: 'fail', none: 'unmeasured' },
-  // A group is decided by what it contains, and so is one that asks for the opposite.
+  // A group depends on what it contains, even if it is negated.
   'all-of': {
     keys: 'negate: true, assert: [{type: tool-called, name: refund}]',
     sees: CALLS,
@@ -61,11 +73,11 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     none: 'pass',
   },
   'any-of': {
-    keys: 'assert: [{type: contains, value: done}, {type: tool-not-called}]',
+    keys: 'assert: [{type: tool-not-called}, {type: contains, value: done}]',
     sees: CALLS,
     shown: 'pass',
   },
-  // All others need only what is said.
+  // All other types only need the texts.
   contains: { keys: 'value: done', shown: 'pass' },
   'contains-any': { keys: 'values: [done]', shown: 'pass' },
   'contains-all': { keys: 'values: [done, lost]', shown: 'fail' },
@@ -78,7 +90,8 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   similar: { keys: 'value: Done, model: "openai:embedder"', shown: 'asked' },
   'max-turns': { keys: 'max: 5', shown: 'pass' },
   'max-latency': { keys: 'max: 100', shown: 'pass' },
-  'no-repeat': { shown: 'skipped' },
+  // With agents' names, there are two messages to compare.
+  'no-repeat': { shown: 'pass', unnamed: 'skipped' },
   language: { keys: 'language: en', shown: 'pass' },
   script: { keys: 'path: ./agent.mjs', shown: 'pass' },
   criterion: { keys: 'criterion: It is kind.', shown: 'asked' },
@@ -104,7 +117,51 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'intent-resolution': { shown: 'asked' },
 };
 
-/** Keys of each target, and what it is known to report before the run; undefined if only its replies show it. */
+const BY_REFUNDS = { sees: CALLS, seesAgents: true } as const;
+
+/** Expected outcomes for assertions about one agent's calls. */
+const OF_CALLS: Readonly<Record<string, Expected>> = {
+  'tool-called by an agent': {
+    type: 'tool-called',
+    keys: 'name: refund, agent: refunds',
+    ...BY_REFUNDS,
+    shown: 'pass',
+    none: 'fail',
+    unnamed: 'fail',
+  },
+  'tool-not-called by an agent': {
+    type: 'tool-not-called',
+    keys: 'name: refund, agent: refunds',
+    ...BY_REFUNDS,
+    shown: 'fail',
+    none: 'pass',
+    // It would pass with any agent.
+    unnamed: 'unmeasured',
+  },
+  'tool-sequence by an agent': {
+    type: 'tool-sequence',
+    keys: 'tools: [look_up], match: subset, agent: refunds',
+    ...BY_REFUNDS,
+    shown: 'fail',
+    none: 'pass',
+    unnamed: 'unmeasured',
+  },
+};
+
+/** Every type that can look at an agent's turns. */
+const AT_AGENT = Object.fromEntries(
+  Object.entries(OF_TYPES).flatMap(([type, { keys, ...expected }]): [string, Expected][] => {
+    if (findAssertionType(type)?.side === 'user') return [];
+    const at = 'at: {agent: refunds}';
+    const written = keys === undefined ? at : `${keys}, ${at}`;
+    const row = { ...expected, type, keys: written, seesAgents: true } as const;
+    return [[`${type} at an agent`, { ...row, unnamed: 'turn-not-found' }]];
+  }),
+);
+
+const EXPECTED: Readonly<Record<string, Expected>> = { ...OF_TYPES, ...OF_CALLS, ...AT_AGENT };
+
+/** Keys of each target, and what it is known to report before the run; undefined if only its replies show this. */
 const TARGETS: readonly { type: string; keys: string; known?: readonly Report[] }[] = [
   { type: 'chat', keys: 'model: openai:x', known: REPORTS },
   { type: 'module', keys: 'path: ./bot.mjs' },
@@ -128,11 +185,15 @@ const DECLARED: readonly (readonly Report[] | 'all' | undefined)[] = [
   ['context'],
   ['usage'],
   ['tool_calls', 'usage'],
+  ['agents'],
+  ['tool_calls', 'agents'],
 ];
 
-const names = assertionTypes.map(({ type }) => type);
-const assertionOf = (type: string) => {
-  const { keys = '' } = EXPECTED[type] ?? {};
+const names = Object.keys(EXPECTED);
+const assertionOf = (name: string, index: number) => {
+  const { type = name, keys: own = '' } = EXPECTED[name] ?? {};
+  // The name distinguishes assertions that are otherwise the same.
+  const keys = /\bname:/.test(own) ? own : `name: "${index}"${own === '' ? '' : `, ${own}`}`;
   return `      - {type: ${type}${keys === '' ? '' : `, ${keys}`}}\n`;
 };
 
@@ -153,14 +214,23 @@ const FIRST_LINE = suiteOf('').split('\n').length - names.length;
 function said(contained: readonly Report[]) {
   const has = (one: Report) => contained.includes(one);
   const messages: SourcedMessage[] = [{ message: { role: 'user', content: 'Refund order 7.' } }];
+  const by = (agent: string) => has('agents') && { agent };
+  if (has('agents')) {
+    messages.push({ message: { role: 'assistant', content: 'Refunds do it.', ...by('triage') } });
+  }
   if (has('tool_calls')) {
     const toolCalls = [{ id: '1', name: 'refund', arguments: { id: 7 } }];
-    messages.push({ message: { role: 'assistant', content: '', toolCalls } });
+    messages.push({ message: { role: 'assistant', content: '', toolCalls, ...by('refunds') } });
     messages.push({ message: { role: 'tool', callId: '1', content: 'ok' } });
   }
   const retrievalContext = has('context') ? { retrievalContext: ['Refunds are free.'] } : {};
   messages.push({
-    message: { role: 'assistant', content: 'Refund 7 is done.', ...retrievalContext },
+    message: {
+      role: 'assistant',
+      content: 'Refund 7 is done.',
+      ...retrievalContext,
+      ...by('refunds'),
+    },
     latency: 10,
   });
   const usage = { ...NO_USAGE, input_tokens: 10, output_tokens: 5, cost: 0.1 };
@@ -181,7 +251,7 @@ const nobody: Model = {
 const { suite, problems } = await load(suiteOf('type: module, path: ./bot.mjs'));
 const [loaded] = suite?.cases ?? assert.fail(JSON.stringify(problems));
 
-/** By type. */
+/** Outcomes by row. */
 async function outcomes(
   spec: { readonly type: string; readonly params: Readonly<Record<string, unknown>> },
   contained: readonly Report[],
@@ -198,14 +268,16 @@ async function outcomes(
     script: async () => true,
     signal: new AbortController().signal,
   });
-  return new Map(verdicts.map((one) => [one.assertion.type, outcomeOf(one)]));
+  return new Map(verdicts.map((one, index) => [names[index] ?? '', outcomeOf(one)]));
 }
 
-function expectedOf(type: string, reported: readonly Report[], contained: readonly Report[]) {
-  const { sees = [], shown, none = shown } = EXPECTED[type] ?? assert.fail(type);
-  if (sees.length === 0) return shown;
-  if (!sees.some((one) => reported.includes(one))) return 'not-reported';
-  return sees.some((one) => contained.includes(one)) ? shown : none;
+function expectedOf(name: string, reported: readonly Report[], contained: readonly Report[]) {
+  const expected = EXPECTED[name] ?? assert.fail(name);
+  const { sees = [], seesAgents, shown, none = shown, unnamed } = expected;
+  if (sees.length > 0 && !sees.some((one) => reported.includes(one))) return 'not-reported';
+  if (seesAgents && !reported.includes('agents')) return 'not-reported';
+  if (unnamed !== undefined && !contained.includes('agents')) return unnamed;
+  return sees.length === 0 || sees.some((one) => contained.includes(one)) ? shown : none;
 }
 
 const CONTAINED: readonly (readonly Report[])[] = [
@@ -213,12 +285,13 @@ const CONTAINED: readonly (readonly Report[])[] = [
   ['tool_calls'],
   ['context'],
   ['usage'],
-  ['tool_calls', 'context', 'usage'],
+  ['agents'],
+  ['tool_calls', 'context', 'usage', 'agents'],
 ];
 
 describe('what a target reports', () => {
   it('is tried with every type of assertion and of target', () => {
-    assert.deepEqual(Object.keys(EXPECTED).sort(), [...names].sort());
+    assert.deepEqual(Object.keys(OF_TYPES).sort(), assertionTypes.map(({ type }) => type).sort());
     const tried = new Set(TARGETS.map(({ type }) => type));
     assert.deepEqual([...tried].sort(), targetTypes.map(({ type }) => type).sort());
   });
@@ -263,10 +336,9 @@ describe('what a target reports', () => {
         const hidden = names.filter(
           (name) => beforehand && expectedOf(name, beforehand, []) === 'not-reported',
         );
-        assert.deepEqual(
-          lines.map((line) => names[line - FIRST_LINE + 1]),
-          hidden,
-        );
+        // A group and its assertions are on the same line.
+        const found = [...new Set(lines)].map((line) => names[line - FIRST_LINE + 1]);
+        assert.deepEqual(found, hidden);
       });
     }
   }
@@ -275,8 +347,8 @@ describe('what a target reports', () => {
     const negated = (loaded?.assertions ?? []).map((one) => ({ ...one, negate: !one.negate }));
     const found = await outcomes({ type: 'module', params: {} }, [], negated);
     for (const name of names) {
-      const { sees = [] } = EXPECTED[name] ?? {};
-      assert.equal(found.get(name) === 'not-reported', sees.length > 0, name);
+      const { sees = [], seesAgents = false } = EXPECTED[name] ?? {};
+      assert.equal(found.get(name) === 'not-reported', sees.length > 0 || seesAgents, name);
     }
   });
 });

@@ -109,7 +109,7 @@ describe('the agreement view', { timeout: 120_000 }, () => {
     const rows = await page.locator('.thresholds tbody tr').allInnerTexts();
     assert.equal(rows.length, 2);
     assert.ok(rows.some((row) => /best/.test(row)) && rows.some((row) => /current/.test(row)));
-    await page.getByText(/agrees best with people\. With the threshold/).waitFor();
+    await page.getByText(/agrees best with people\. If each verdict uses the threshold/).waitFor();
     assert.deepEqual(await view.violations(), []);
     await view.close();
   });

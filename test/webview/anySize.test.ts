@@ -7,7 +7,7 @@ import { buildSnapshot, buildUnfinished, entry, longTalk } from '../support/view
 const COUNT = 2000;
 const MOST_NODES = 500;
 
-/** Turns of many heights; each 400th fails. */
+/** A conversation whose turns have many different heights. Every 400th turn fails. */
 function huge(count = COUNT) {
   const said = (turn: number) => `Said in turn ${turn}. ${'And some more. '.repeat(turn % 37)}`;
   const turns = Array.from({ length: count / 2 }, (_, index) => 2 * (index + 1)).map((turn) =>

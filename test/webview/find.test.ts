@@ -7,7 +7,7 @@ import { buildSnapshot, buildUnfinished, longTalk } from '../support/view/snapsh
 describeView('the find box of the conversation view', ({ view, show, turn, focused }) => {
   const keyboard = () => view().page.keyboard;
   const count = () => view().page.locator('.find .count').textContent();
-  /** The words of the match that one is at, and how many are marked beside it. */
+  /** The text of the current match, and the number of other highlighted matches. */
   const found = () =>
     view().page.evaluate<[string, number]>(
       `[[...CSS.highlights.get('turnlight-found-current')].join(''), CSS.highlights.get('turnlight-found').size]`,
@@ -81,7 +81,7 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     const said = (number: number) =>
       `${words} r re ref refu ${number === 31 ? 'refund' : ''} ${words}`;
     await show(buildSnapshot({ conversation: longTalk(40, said), verdicts: [] }));
-    // What stands above gets its real height as it comes near, which moves what is in view.
+    // Turns above get their real height as they come near, which moves the visible ones.
     await view().page.evaluate(`(async () => {
       const turn = document.querySelector('[data-turn="31"]');
       for (let top; top !== turn.getBoundingClientRect().top; ) {

@@ -8,7 +8,7 @@ import { describeView } from '../support/view/describeView.ts';
 import { buildSnapshot, buildStated, entry } from '../support/view/snapshots.ts';
 
 describeView('hostile text in the conversation view', ({ view, show, turn }) => {
-  /** A conversation of which everything says the text. */
+  /** Shows a conversation in which every field contains the text. */
   const showEverywhere = async (text: string) => {
     const said: Message[] = [
       { role: 'system', content: text },
@@ -17,8 +17,10 @@ describeView('hostile text in the conversation view', ({ view, show, turn }) => 
         role: 'assistant',
         content: text,
         toolCalls: [{ id: text, name: text, arguments: text }],
+        agent: text,
       },
       { role: 'tool', callId: text, content: text },
+      { role: 'assistant', content: text, agent: `${text} too` },
     ];
     const verdict = buildVerdict({
       name: text,
@@ -64,7 +66,7 @@ describeView('hostile text in the conversation view', ({ view, show, turn }) => 
   });
 
   it('shows hidden and deceptive characters, and keeps words that need them', async () => {
-    /** What is seen, and what is read out. */
+    /** The visible text, and the text that screen readers announce. */
     const shown = () =>
       view().page.evaluate<string>(
         "[document.querySelector('#app').textContent, ...[...document.querySelectorAll('#app *')].flatMap((one) => [one.ariaLabel, one.title])].join('\\n')",

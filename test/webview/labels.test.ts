@@ -10,7 +10,7 @@ function opinion(given: Partial<Opinion> = {}): Opinion {
   return { assertion: 'Remembers', status: 'fail', person: 'ann', standing: 'current', ...given };
 }
 
-function labelled(
+function labeled(
   given: readonly Opinion[] = [],
   built: Partial<Snapshot> = {},
   problems: string[] = [],
@@ -36,7 +36,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
   });
 
   it('can be given with keys only: to a verdict, and to its result for a turn', async () => {
-    await show(labelled());
+    await show(labeled());
     await press('v');
     assert.equal(await focused(), 'assertion 0');
     await press('r');
@@ -45,7 +45,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     const place = view().page.locator(':focus');
     assert.equal(await place.getAttribute('aria-label'), 'Remembers, passed, score 1.00, turn 2');
     await press('w');
-    // The opposite is likely, and has the focus.
+    // The opposite status is preselected and focused.
     const chosen = view().page.locator('.label-form input:checked');
     assert.equal(await chosen.locator('..').innerText(), 'failed');
     await press('Tab');
@@ -72,7 +72,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
   it('show the labels of several people, and those of an earlier text', async () => {
     const comment = 'Rude <img src=x>';
     await show(
-      labelled([
+      labeled([
         opinion(),
         opinion({ person: 'bob', status: 'pass', comment }),
         opinion({ person: 'cy', status: 'skipped', turn: 4 }),
@@ -93,9 +93,9 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     );
     assert.deepEqual(await turn(4).locator('.people li').allTextContents(), [
       'cy: wrong, it does not apply',
-      'dan: right · label is for an earlier text',
+      'dan: right · the label is for an earlier version of the text',
     ]);
-    // Right again takes it back.
+    // Choosing *Right* again removes the label.
     await row(0)
       .getByRole('button', { name: /^Right/ })
       .click();
@@ -113,17 +113,17 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
       await row(1).getAttribute('open'),
       await turn(2).locator('.rationales').getAttribute('open'),
     ];
-    await show(labelled([opinion({ ...other, standing: 'earlier-text' })]));
+    await show(labeled([opinion({ ...other, standing: 'earlier-text' })]));
     assert.deepEqual(await isOpen(), [null, null]);
     const problems = ['shop.labels/bob.jsonl:3: This line is not JSON.'];
-    await show(labelled([opinion(other), opinion({ turn: 2 })], {}, problems));
+    await show(labeled([opinion(other), opinion({ turn: 2 })], {}, problems));
     assert.deepEqual(await isOpen(), ['', '']);
     assert.equal(await view().page.locator('.notice').innerText(), `⚠ ${problems[0]}`);
   });
 
   it('mark a yes as right, without its label', async () => {
     const verdicts = [buildVerdict({ name: 'Kind', status: 'pass', score: 1, label: 'yes' })];
-    await show(labelled([], { verdicts }));
+    await show(labeled([], { verdicts }));
     await press('v', 'r');
     assert.deepEqual(await labels(), [{ kind: 'label', assertion: 'Kind', status: 'pass' }]);
   });
@@ -138,12 +138,12 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
       score: 1,
     } as const;
     const verdicts = [{ ...buildVerdict(group), nested: [tone] }];
-    await show(labelled([], { verdicts }));
+    await show(labeled([], { verdicts }));
     await press('v', 'v');
     assert.equal(await focused(), 'assertion 0.0');
     await press('r');
     assert.deepEqual(await labels(), [{ kind: 'label', assertion: 'Refund/Tone', status: 'pass' }]);
-    await show(labelled([opinion({ assertion: 'Refund/Tone' })], { verdicts }));
+    await show(labeled([opinion({ assertion: 'Refund/Tone' })], { verdicts }));
     assert.equal(await row(0).getAttribute('open'), '');
     assert.equal(await row(0).locator('.nested .opinions').innerText(), 'you: wrong');
   });
@@ -151,7 +151,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
   it('take a label of the judge, or a score on its scale', async () => {
     const tone = buildStated({ name: 'Tone', key: 'Tone', labels: { polite: 1, curt: 0.2 } });
     await show(
-      labelled([], {
+      labeled([], {
         assertions: [tone],
         verdicts: [
           buildVerdict({ name: 'Tone', key: 'Tone', status: 'pass', score: 1, label: 'polite' }),
@@ -205,10 +205,10 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
   });
 
   it('keep an open form while others label', async () => {
-    await show(labelled());
+    await show(labeled());
     await press('v', 'v', 'w', 'Tab');
     await view().page.keyboard.type('Half a com');
-    await show(labelled([opinion({ person: 'bob' }), opinion({ person: 'bob', turn: 2 })]));
+    await show(labeled([opinion({ person: 'bob' }), opinion({ person: 'bob', turn: 2 })]));
     assert.equal(await focused(), 'comment');
     await view().page.keyboard.type('ment');
     await press('Enter');

@@ -15,7 +15,7 @@ const WORDS = 'A reply that takes several lines of the page, and then some more 
   5,
 );
 
-/** 200 turns, each fourth of which fails; ten assertions of which most say a lot. */
+/** 200 turns, of which every fourth fails, and ten assertions, most of which have long texts. */
 function large() {
   const numbers = Array.from({ length: 50 }, (_, index) => 4 * (index + 1));
   const verdicts = Array.from({ length: 10 }, (_, index) =>
@@ -36,7 +36,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
   const top = async (number: number) => (await turn(number).boundingBox())?.y ?? Number.NaN;
   const barEnd = () =>
     view().page.evaluate<number>("document.querySelector('.bar').getBoundingClientRect().bottom");
-  /** Two frames: what comes into view is laid out in the first. */
+  /** Waits two frames, since the first one lays out what comes into view. */
   const settled = () =>
     view().page.evaluate(
       'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
@@ -101,7 +101,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     assert.equal((await long?.boundingBox())?.height, (await short?.boundingBox())?.height);
   });
 
-  it('leaves room for the conversation in a narrow panel and at 200 % zoom', async () => {
+  it('leaves room for the conversation in a narrow panel and at 200% zoom', async () => {
     await show(large());
     for (const [width, height] of [
       [300, 700],

@@ -28,7 +28,7 @@ function talk(reply: string): Conversation {
 
 describeView('quotes in the conversation view', ({ view, show, turn }) => {
   const marks = (number: number) => turn(number).locator('mark').allTextContents();
-  /** The marks' own words, by the status of the verdict that quotes them. */
+  /** The marked texts, by the status of the verdict that quotes them. */
   const marked = async (status: string) =>
     (await turn(2).locator(`mark[data-status="${status}"]`).allTextContents()).join('');
 
@@ -81,6 +81,13 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     const verdicts = quoting(entry(2, 'fail', said));
     await show(buildSnapshot({ conversation: talk(said), verdicts }));
     assert.equal((await marks(2)).join(''), 'See our page (https://a.test) for code, and 1 * 2.');
+  });
+
+  it('are marked in a reply of thousands of links', async () => {
+    const said = '[a](b) '.repeat(20_000).trim();
+    const verdicts = quoting(entry(2, 'fail', '[a](b)'));
+    await show(buildSnapshot({ conversation: talk(said), verdicts }));
+    assert.equal((await marks(2)).join(''), 'a (b)');
   });
 
   it('of failing and passing verdicts differ in icon, line, and accessible text', async () => {

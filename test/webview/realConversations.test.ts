@@ -15,7 +15,7 @@ import { realText } from '../support/realData.ts';
 import { reported } from '../support/reported.ts';
 import { runFiles } from '../support/runs.ts';
 
-/** Deterministic assertions that every conversation can be held against. */
+/** Deterministic assertions that can check any conversation. */
 const ASSERT =
   '[{type: no-repeat}, {type: max-turns, max: 40}, {type: regex, pattern: ".", at: last}]';
 
@@ -63,7 +63,7 @@ describe('the conversation view with real conversations', { timeout: 300_000 }, 
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The conversation view's turns of each execution, as the HTML report shows them. */
+  /** The conversation view's turns for each execution, as shown in the HTML report. */
   async function shown(t: TestContext, events: Parameters<typeof reported>[1]) {
     const path = join(folder, 'report.html');
     await writeFile(path, reported(await htmlReport(), events));
@@ -74,7 +74,7 @@ describe('the conversation view with real conversations', { timeout: 300_000 }, 
     page.on('pageerror', (error) => wrongs.push(error.message));
     await page.goto(pathToFileURL(path).href);
     await page.locator('.turn').first().waitFor();
-    // Of a long conversation only what is near the view is on the page, and all of it for printing.
+    // The page contains only the part of a long conversation near the view, except for printing.
     await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
     const views: (readonly [title: string, turns: number, text: string])[] = [];
     for (const link of await page.locator('#cases li a').all()) {
@@ -127,7 +127,7 @@ describe('the conversation view with real conversations', { timeout: 300_000 }, 
   });
 });
 
-/** The first words of the first and the last text. */
+/** The first words of the first and of the last text. */
 function wordsOf({ conversation }: CaseLine): string[] {
   const texts = turnsOf(conversation).flatMap(({ items }) =>
     items.flatMap((item) => (item.kind === 'text' ? [item.text] : [])),

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { toConversation } from '../../src/core/conversation.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { htmlReport } from '../../src/report/html.ts';
+import { storeImages } from '../../src/store/images.ts';
 import { buildVerdict } from '../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../support/buildRun.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { CHECKOUT } from '../support/host/install.ts';
+import { IMAGE, PNG } from '../support/images.ts';
 import { reported } from '../support/reported.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
@@ -116,6 +119,30 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     assert.deepEqual(await shown.allInnerTexts(), ['late', 'hostile']);
     await cases.getByLabel('Failures only').press('Space');
     assert.equal(await shown.count(), LINES.length);
+  });
+
+  it('contains the stored images, and says if one is missing', async () => {
+    const missing = { ...IMAGE, digest: '0'.repeat(64) };
+    const images = [IMAGE, missing];
+    const conversation = toConversation([
+      { message: { role: 'user', content: '[image]\n\n[image]', images } },
+      { message: { role: 'assistant', content: 'A red square.' } },
+    ]);
+    await storeImages(folder, images, new Map([[IMAGE.digest, { bytes: PNG }]]));
+    const line = buildCaseLine({ id: 'pictures', status: 'pass', score: 1, conversation });
+    const events = runEvents([line]).map((event) =>
+      event.kind === 'run-started'
+        ? { ...event, records: [join(folder, '.turnlight/runs/r1.jsonl')] }
+        : event,
+    );
+    const path = join(folder, 'images.html');
+    await writeFile(path, reported(await htmlReport(), events));
+    await page.goto(pathToFileURL(path).href);
+    await page.getByText('⚠ The report does not contain this image.').waitFor();
+    const width = "document.querySelector('.image img').naturalWidth";
+    for (let seen = 0; seen !== 400; ) seen = await page.evaluate<number>(width);
+    assert.equal(await page.locator('.image').count(), 1);
+    asked.splice(0, asked.length, ...asked.filter((url) => !url.startsWith('data:image/png')));
   });
 
   it("always shows an agent's words as text", async () => {

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { compareVariants } from '../../src/analysis/compareVariants.ts';
+import { runSync } from '../../src/node/cooperative.ts';
 import type {
   FromResults,
   Results,
   ResultsState,
   ToResults,
 } from '../../src/protocol/resultsProtocol.ts';
+import { variantTable } from '../../src/report/findings/variantReport.ts';
 import { buildVerdict } from '../support/build.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { CHECKOUT } from '../support/host/install.ts';
@@ -167,7 +170,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     await view.send({ kind: 'found', search: search.search, cases: [], looked: 2, done: true });
     const whole = buildResults([once, ...repetitions]);
     await view.send({ kind: 'snapshot', results: whole });
-    await view.until("document.querySelector('.count')?.textContent.includes('50 %')");
+    await view.until("document.querySelector('.count')?.textContent.includes('50%')");
     const again = (await posted('search')).at(-1);
     assert.ok(again?.kind === 'search');
     assert.equal(again.from, 2, 'the new repetitions are looked into');
@@ -275,7 +278,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     await shows();
     await view.send({ kind: 'found', search: 1, cases: [2], looked: 2, done: false });
     await shows('lost');
-    assert.match((await view.page.locator('.count').textContent()) ?? '', /searching, 67 %/);
+    assert.match((await view.page.locator('.count').textContent()) ?? '', /searching, 67%/);
     await view.send({ kind: 'found', search: 7, cases: [1], looked: 3, done: true });
     await view.send({ kind: 'found', search: 1, cases: [0], looked: 3, done: true });
     await shows('late', 'lost');
@@ -314,19 +317,54 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.equal(await group.getAttribute('aria-expanded'), 'false');
   });
 
+  it('has a column and a filter for variants of a target, and says which is better', async () => {
+    const varied = (id: string, name: string) =>
+      buildCase(id, name === 'warm' ? 'pass' : 'fail', {
+        variant: name,
+        target_variant: { name, of: ['plain', 'warm'] },
+        verdicts: verdicts(name === 'warm' ? 0.9 : 0.2).slice(0, 1),
+      });
+    const lines = Array.from({ length: 8 }, (_, index) => [
+      varied(`case-${index}`, 'plain'),
+      varied(`case-${index}`, 'warm'),
+    ]).flat();
+    const variants = runSync(compareVariants(lines)).map(variantTable);
+    await show(buildResults(lines, { variants }));
+    const part = view.page.getByRole('region', { name: 'Variants' });
+    assert.match(await part.innerText(), /"warm" passes 8 more of 8 cases than "plain"\./);
+    assert.match(await part.getByRole('row', { name: 'warm' }).innerText(), /\+1\.00/);
+    await assertSpoken(view.page, ['columnheader "Variant"', 'gridcell "warm"']);
+    const path = join(CHECKOUT, '.cache/screenshots', 'results-variants.png');
+    await view.page.screenshot({ path });
+    await choose('Variant', 'warm');
+    await view.until("document.querySelector('.count')?.textContent === '8 of 16 cases'");
+    assert.equal(
+      (await names()).every((name) => name.endsWith('/warm')),
+      true,
+    );
+    await choose('Variant', 'Any variant');
+    await choose('Group by', 'By variant');
+    await view.page.getByRole('gridcell', { name: 'plain 8 cases, 0 passed' }).waitFor();
+    await view.page.setViewportSize({ width: 420, height: 700 });
+    const wide = await view.page.evaluate(
+      'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+    );
+    assert.equal(wide, false);
+  });
+
   it('summarizes each assertion over the visible cases', async () => {
     await show();
     const summary = view.page.locator('.summary');
     assert.deepEqual(
       (await summary.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
       [
-        'Tone 67 % passed mean 0.67 2 passed, 1 failed rude ×1 polite ×1',
+        'Tone 67% passed mean 0.67 2 passed, 1 failed rude ×1 polite ×1',
         'Brief not judged 2 errored',
       ],
     );
     await choose('Status', 'Passed');
     await view.until("document.querySelectorAll('.summary').length === 1");
-    assert.match(await summary.innerText(), /100 % passed\s+mean 0.90/);
+    assert.match(await summary.innerText(), /100% passed\s+mean 0.90/);
   });
 
   it('shows every count of an assertion in a narrow panel', async () => {

@@ -4,7 +4,7 @@ import { buildVerdict } from '../support/build.ts';
 import { describeView } from '../support/view/describeView.ts';
 import { buildSnapshot, entry, longTalk } from '../support/view/snapshots.ts';
 
-/** A conversation of which every second turn is judged and one fails. */
+/** A conversation in which every second turn is judged and one fails. */
 function judged(count: number, failing: number) {
   const turns = Array.from({ length: count / 2 }, (_, index) => {
     const turn = 2 * (index + 1);

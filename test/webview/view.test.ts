@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { toConversation } from '../../src/core/conversation.ts';
 import type { TurnVerdict } from '../../src/core/verdict.ts';
 import { buildVerdict } from '../support/build.ts';
 import { describeView } from '../support/view/describeView.ts';
@@ -59,6 +60,32 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await tool.getAttribute('open'), null);
     const first = view().page.locator('.conversation > *').first();
     assert.match((await first.textContent()) ?? '', /You are a support agent/);
+  });
+
+  it('offers to judge and save a received conversation, unless it is unclear', async () => {
+    const facts = view().page.locator('.facts');
+    await show(buildUnfinished('new', { received: 'complete' }));
+    assert.equal(await facts.textContent(), 'Received; not judged yet');
+    assert.equal(await button('Judge').count(), 1);
+    await show(buildUnfinished('new', { received: 'unclear', reason: 'No longer there.' }));
+    assert.equal(await facts.textContent(), 'Received');
+    await view().page.getByText('No longer there.').waitFor();
+    assert.equal((await button('Judge').count()) + (await button('Save as case').count()), 0);
+  });
+
+  it('shows how long a tool took, if a trace measured it', async () => {
+    const calls = [
+      { id: '1', name: 'find', arguments: {}, latency: 1240 },
+      { id: '2', name: 'ship', arguments: {} },
+    ];
+    const conversation = toConversation([
+      { message: { role: 'user', content: 'Hi' } },
+      { message: { role: 'assistant', content: 'Hello', toolCalls: calls } },
+    ]);
+    await show(buildSnapshot({ conversation, verdicts: [] }));
+    assert.deepEqual(await turn(2).locator('details.tool > summary').allTextContents(), [
+      ...['Tool call find 1.2 s', 'Tool call ship'],
+    ]);
   });
 
   it('says why a simulated conversation ended', async () => {
@@ -206,7 +233,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
       one.kind === 'turn' && one.number === 2 ? { ...one, error: 'The target failed.' } : one,
     );
     await show(buildSnapshot({ conversation: { ...rest, entries: errored }, verdicts: [] }));
-    // That of VS Code's own light theme.
+    // The color of VS Code's own light theme.
     await view().page.evaluate(
       "document.documentElement.style.setProperty('--vscode-errorForeground', '#f85149')",
     );
@@ -256,7 +283,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     await show(buildSnapshot({ verdicts: [verdict], assertions: [] }));
     assert.match(
       (await view().page.locator('.notice').textContent()) ?? '',
-      /assertions have changed/,
+      /assertions of the case have changed/,
     );
     await judge().focus();
     await view().page.keyboard.press('Enter');

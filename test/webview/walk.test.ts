@@ -4,7 +4,7 @@ import { buildVerdict } from '../support/build.ts';
 import { describeView } from '../support/view/describeView.ts';
 import { buildSnapshot, buildUnfinished, entry, longTalk } from '../support/view/snapshots.ts';
 
-/** Turns 4 and 12 fail, turn 8 could not be judged, and two verdicts are about no turn. */
+/** Turns 4 and 12 fail, turn 8 couldn't be judged, and two verdicts aren't about a turn. */
 function failing() {
   const verdicts = [
     buildVerdict({
@@ -52,7 +52,7 @@ describeView('navigation in the conversation view', ({ view, show, turn, reveal,
     await keys.locator('summary').click();
     assert.equal(
       (await keys.innerText()).replace(/\s+/g, ' '),
-      'Keyboard j k next and previous turn n p next and previous failure Shift+N Shift+P next and previous failing case, or changed case of two runs v Shift+V next and previous verdict r w the verdict is right, or wrong Delete u remove your label, and undo Ctrl+F find',
+      'Keyboard j k next and previous turn n p next and previous failure Shift+N Shift+P next and previous failing case, or changed case in a comparison v Shift+V next and previous verdict r w the verdict is right, or wrong Delete u remove your label, and undo Ctrl+F find',
     );
     const shortcut = (name: string) =>
       view()

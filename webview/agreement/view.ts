@@ -68,7 +68,7 @@ function disagreements(
     const found = disagreements[index];
     return found ? [disagreement(found, index, onOpen)] : [];
   });
-  const rest = `and ${more} more, which turnlight agreement --format json lists`;
+  const rest = `and ${more} more; turnlight agreement --format json lists all`;
   return h(
     'section',
     { 'aria-label': 'Disagreements' },
@@ -136,7 +136,7 @@ function table(
   return h('div', { class: 'wide' }, renderTable(head, shown, { label, heading: 1, figures: 3 }));
 }
 
-/** The confusion table of a judge and people. */
+/** The table that compares a judge's answers with people's. */
 function confusion({ cells, confusion }: AgreementSnapshot['rows'][number]): HTMLElement {
   const { failFail, failPass, passFail, passPass } = confusion;
   const [judge = '', assertion = '', of = ''] = cells;
@@ -156,7 +156,7 @@ function confusion({ cells, confusion }: AgreementSnapshot['rows'][number]): HTM
 
 const MEASURES = { precision: 'Precision', recall: 'Recall', kappa: 'Kappa' } as const;
 
-/** Charts and a table of the agreement at other thresholds. */
+/** Charts and a table that show the agreement at other thresholds. */
 function renderThresholds({ head, rows, best, words }: ThresholdTable): HTMLElement {
   const scale = { runs: rows.length, max: 1, highlighted: best, text: scoreText };
   const charts = (['precision', 'recall', 'kappa'] as const).map((measure) => {
@@ -164,7 +164,7 @@ function renderThresholds({ head, rows, best, words }: ThresholdTable): HTMLElem
       const value = row[measure];
       if (value === null) return [];
       const words = `threshold ${row.cells[0]}: ${measure} ${scoreText(value)}`;
-      // Values below chance are drawn as zero; the table has the number.
+      // Values below chance are drawn as zero; the table contains the exact number.
       return [{ run, value: Math.max(0, value), words }];
     });
     return renderChart(points, { ...scale, title: `${MEASURES[measure]} at the best threshold:` });

@@ -11,7 +11,7 @@ import {
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, plainButton } from '../h.ts';
 
-/** What a verdict should be, according to a person. */
+/** What a person thinks a verdict should be. */
 type LabelValue = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
 
 interface FormOptions {
@@ -129,7 +129,7 @@ function isChosen(value: Choice['value'], before: Partial<LabelValue>): boolean 
   return value.status === before.status;
 }
 
-/** In 0..1; undefined if empty. */
+/** The score in 0..1; undefined if the field is empty. */
 function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | undefined {
   const { badInput } = input.validity;
   if (input.value === '' && !badInput) return undefined;
@@ -137,7 +137,7 @@ function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | un
   return badInput || !(share >= 0 && share <= 1) ? 'wrong' : share;
 }
 
-/** The scale of scores to enter; undefined if a verdict, or its result for a turn, only passes or fails. */
+/** The scale for scores; undefined if a verdict, or its result for a turn, can only pass or fail. */
 export function scaleOf(
   judged: { readonly score: number | null },
   { scale = UNIT_SCALE }: { readonly scale?: Scale | undefined },

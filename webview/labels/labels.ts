@@ -9,11 +9,11 @@ import { h, plainButton } from '../h.ts';
 import { labelForm, oppositeOf, scaleOf } from './form.ts';
 import { isDisputed, type JudgedOutcome, opinionsText, opinionText } from './opinionText.ts';
 
-/** The labels shown with a verdict. */
+/** The parts of a verdict that show its labels. */
 export interface LabelParts {
   /** Everything that the parts depend on. */
   readonly shown: unknown;
-  /** For `data-subject` of the verdict's element. */
+  /** The value of `data-subject` on the verdict's element. */
   readonly key: string;
   /** `you: right · others: 1 wrong` */
   readonly words: string | undefined;
@@ -39,9 +39,9 @@ interface LabelsHost {
   readonly titleOf: (verdict: Verdict) => string;
 }
 
-/** The labels of all verdicts on the page. The user can add and remove their own. */
+/** The labels of all verdicts on the page. The user can add and remove their own labels. */
 export class Labels {
-  /** For screen readers. */
+  /** Announcements for screen readers. */
   readonly announcement = h('div', { class: 'hidden', 'aria-live': 'polite' });
   readonly #host: LabelsHost;
   readonly #targets = new Map<string, Target>();
@@ -82,7 +82,7 @@ export class Labels {
     }
   }
 
-  /** Everything that the parts of a verdict and its nested verdicts depend on. */
+  /** Everything that the labels of a verdict and its nested verdicts depend on. */
   shown(verdict: Verdict): unknown[] {
     const own = this.parts(verdict)?.shown;
     return [own, ...(verdict.nested ?? []).map((one) => this.shown(one))];
@@ -107,7 +107,7 @@ export class Labels {
     };
   }
 
-  /** `openai:judge was right in 17 of 20 labeled turns`; undefined without labels. */
+  /** A judge's accuracy: `openai:judge was right in 17 of 20 labeled turns`; undefined if there are no labels. */
   #tally({ subject, verdict }: Target): string | undefined {
     const of = subject.turn === undefined ? 'cases' : 'turns';
     const { judge } = verdict;
@@ -145,7 +145,7 @@ export class Labels {
     const { key, subject, judged, labels } = target;
     const { status } = judged;
     const own = this.#own(key);
-    // A criterion's label is the same as its status.
+    // The label of a criterion is the same as its status.
     const label = labels && judged.label;
     if (status === 'error') this.#edit(target);
     else if (own && agreesWith(own, judged)) this.#remove(target);
@@ -253,7 +253,7 @@ export class Labels {
   }
 }
 
-/** The key of an element's verdict; for a turn with only one verdict, that verdict. */
+/** The key of an element's verdict. For a turn with only one verdict, the key of that verdict. */
 function subjectAt(at: Element | null): string | undefined {
   const own = at?.closest<HTMLElement>('[data-subject]')?.dataset.subject;
   if (own !== undefined) return own;

@@ -3,7 +3,7 @@ import { LABEL_WORDS } from '../../src/core/presentation/words.ts';
 import { agreesWith, type Opinion } from '../../src/core/record/label.ts';
 import { visibleLine } from '../../src/core/text/visibleText.ts';
 
-/** The outcome that an opinion is compared to. */
+/** The outcome that an opinion is compared with. */
 export type JudgedOutcome = Parameters<typeof agreesWith>[1];
 
 /** `right`, `wrong, should be failed (score 0.25)` */
@@ -37,7 +37,7 @@ export function opinionsText(
   return parts.length === 0 ? undefined : parts.join(' · ');
 }
 
-/** Whether a person disagrees with a verdict about the same text. */
+/** Whether any person disagrees with a verdict about the same text. */
 export function isDisputed(opinions: readonly Opinion[], verdict: JudgedOutcome): boolean {
   return opinions.some((one) => one.standing !== 'earlier-text' && !agreesWith(one, verdict));
 }

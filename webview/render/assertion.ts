@@ -15,7 +15,7 @@ import { type AssertionRow, briefOf, nestedRows, renderStated, titleOf } from '.
 import { type BadgeStatus, badge } from './status.ts';
 
 export interface AssertionOptions {
-  /** While the case runs, nothing expands by itself, because the visible text would move. */
+  /** While the case runs, nothing expands by itself, because that would move the visible text. */
   readonly running: boolean;
   /** Whether the case has changed since it was judged. */
   readonly stale: boolean;
@@ -24,7 +24,7 @@ export interface AssertionOptions {
   readonly onOpen: ((index: number) => void) | undefined;
   /** The labels of a verdict; undefined if labeling isn't available. */
   readonly labels: (verdict: Verdict) => LabelParts | undefined;
-  /** Shows what the judge was asked, by the key of an assertion; undefined if not available. */
+  /** Shows the request to the judge, identified by an assertion's key; undefined if that isn't available. */
   readonly onRequest: ((key: string) => void) | undefined;
 }
 
@@ -37,7 +37,7 @@ export function renderAssertion(row: AssertionRow, options: AssertionOptions): H
   return renderRow(row, `${index}`, options, lineLink(titleOf(row), path, line, open));
 }
 
-/** @param key identifies its parts in the next snapshot */
+/** @param key identifies the row's parts in the next snapshot */
 function renderRow(
   row: AssertionRow,
   key: string,
@@ -80,13 +80,15 @@ function renderRow(
   );
 }
 
-/** Whether a person disagrees with the verdict or a nested one. */
+/** Whether a person disagrees with the verdict or with a nested one. */
 function isCalledWrong(verdict: Verdict, options: AssertionOptions): boolean {
   const isWrong = options.labels(verdict)?.isWrong === true;
   return isWrong || (verdict.nested ?? []).some((one) => isCalledWrong(one, options));
 }
 
-/** One line. Its height doesn't depend on the verdict, so that nothing moves when the verdict arrives. */
+/**
+ * The assertion on one line. Its height doesn't depend on the verdict, so that nothing moves when the verdict arrives.
+ */
 function summary(
   row: AssertionRow,
   key: string,
@@ -140,7 +142,7 @@ function judgeRequestLink(
   return link('What the judge saw', `What the judge saw for ${title}`, () => onRequest(key));
 }
 
-/** Hits are collapsed, because users look for misses. */
+/** The cited turns. Hits are collapsed, because users look for misses. */
 function renderCited(
   what: 'misses' | 'hits',
   lines: readonly string[],
@@ -191,12 +193,12 @@ interface CitedTurns {
 
 /** The source of citations. */
 interface Citing {
-  /** Identifies its parts in the next snapshot. */
+  /** Identifies the citations' parts in the next snapshot. */
   readonly key: string;
   readonly title: string;
 }
 
-/** More are collapsed: a list of hundreds would hide everything below it. */
+/** Maximum number of visible citations. The rest are collapsed: a list of hundreds would hide everything below it. */
 const MAX_CITATIONS = 10;
 
 /** Lines such as `Turn 6: forgot the order`, with the turns as links. */
@@ -216,7 +218,7 @@ function renderCitations(
 /** `turn 6`, `Turns 2, 4 and 7` */
 const CITED = /\bturns? \d+(?:(?:, | and )\d+)*/gi;
 
-/** Text with the cited turns as links. */
+/** Text in which cited turns are links. */
 function withLinks(text: string, { key, title }: Citing, turns: CitedTurns): Child[] {
   const linked = (words: string, digits: string) => turnLink(words, Number(digits), title, turns);
   const parts: Child[] = [];
@@ -225,7 +227,7 @@ function withLinks(text: string, { key, title }: Citing, turns: CitedTurns): Chi
     parts.push(text.slice(end, index));
     end = index + cited.length;
     // `Turns 2`, `, 4`, ` and 7`
-    const each = [...cited.matchAll(/(\D+)(\d+)/g)];
+    const each = [...cited.matchAll(/(\D+)(\d+)/gy)];
     const links = each.map(([whole, before = '', digits = '']) =>
       each.length === 1 ? [linked(whole, digits)] : [before, linked(digits, digits)],
     );

@@ -1,4 +1,4 @@
-import { turnsOf } from '../../src/core/conversation.ts';
+import { agentsIn, turnsOf } from '../../src/core/conversation.ts';
 import {
   type ComparedOutcome,
   OUTCOME_ICONS,
@@ -20,7 +20,7 @@ import { type AssertionRow, assertionRows, titleAmong } from './stated.ts';
 import { badge, iconOf } from './status.ts';
 
 interface ComparedOptions extends ConversationOptions {
-  /** For the conversation of the first run; `cache` is for everything else. */
+  /** Cache for the first run's conversation; `cache` is for everything else. */
   readonly cacheOfBase: ElementCache;
   /** Scrolls to a turn. */
   readonly onFollow: (turn: number) => void;
@@ -32,7 +32,7 @@ interface ComparedOptions extends ConversationOptions {
 interface ComparedParts {
   readonly above: readonly HTMLElement[];
   readonly heads: readonly HTMLElement[];
-  /** Replaces the parts for a single run; absent if only one run has the case. */
+  /** Replaces the parts for a single run; absent if only one of the runs has the case. */
   readonly pair?: { readonly verdicts: readonly HTMLElement[]; readonly items: readonly Item[] };
 }
 
@@ -62,7 +62,7 @@ export function comparedParts(snapshot: Snapshot, options: ComparedOptions): Com
   };
 }
 
-/** Returns a function that renders verdicts of a conversation. */
+/** Returns a function that renders a conversation's verdicts. */
 function rowIn(
   { conversation }: Snapshot,
   { onFollow, onAssertion }: ComparedOptions,
@@ -74,7 +74,7 @@ function rowIn(
   return (row) => renderAssertion(row, options);
 }
 
-/** The compared runs, and how the case changed. */
+/** The names of the compared runs, and how the case changed. */
 function renderCompared(
   { change, spoken, before, after, base }: CaseComparison,
   { status }: Pick<Snapshot, 'status'>,
@@ -113,7 +113,7 @@ function beforeOf(snapshot: Snapshot, base: RecordedCase): Snapshot {
 
 type Sides<Value> = Readonly<Record<'base' | 'head', Value>>;
 
-/** Each assertion with the verdicts of both runs. */
+/** Each assertion with both runs' verdicts. */
 function assertionPairs(
   { assertions }: CaseComparison,
   rows: Sides<readonly AssertionRow[]>,
@@ -137,7 +137,7 @@ function assertionPair(
   for (const summary of base?.querySelectorAll<HTMLElement>('[data-focus]') ?? []) {
     summary.dataset.focus = `before ${summary.dataset.focus}`;
   }
-  // Navigation skips failures of the earlier run.
+  // Navigation skips the earlier run's failures.
   base?.removeAttribute('data-failure');
   return h(
     'div',
@@ -148,7 +148,7 @@ function assertionPair(
   );
 }
 
-/** The turns of two conversations side by side. */
+/** Two conversations' turns, side by side. */
 function pairItems(
   snapshot: Snapshot,
   base: Snapshot,
@@ -156,8 +156,10 @@ function pairItems(
 ): Item[] {
   const { compared } = snapshot;
   const { cache, shown } = options.head;
+  const agents = agentsIn([...turnsOf(base.conversation), ...turnsOf(snapshot.conversation)]);
   const all = (given: ConversationOptions) => ({
     ...given,
+    agents,
     shown: { ...given.shown, filter: 'all' as const },
   });
   const before = byPosition(conversationItems(base, all(options.base)));
@@ -174,7 +176,7 @@ function pairItems(
 /** Distance between the positions of items that follow the same turn. */
 const STEP = 1e-4;
 
-/** Items by turn number; other items directly follow the preceding turn. */
+/** Items by turn number. Other items directly follow the preceding turn. */
 function byPosition(items: readonly Item[]): Map<number, Item> {
   const found = new Map<number, Item>();
   let at = 0;
@@ -240,7 +242,7 @@ function pairItem(
   return { name: isTurn ? name : `pair ${name}`, kind, failure, height, make };
 }
 
-/** `Assistant, failed, score 0.00`: the name of a turn without its number. */
+/** The name of a turn without its number: `Assistant, failed, score 0.00`. */
 function spokenOf(element: HTMLElement): string {
   return (element.getAttribute('aria-label') ?? '').replace(/^Turn \d+, /, '');
 }

@@ -1,4 +1,4 @@
-import type { Turn } from '../../src/core/conversation.ts';
+import { agentsIn, type Conversation, type Turn, turnsOf } from '../../src/core/conversation.ts';
 import { badgeOf, entriesByTurn, failedBadge, isFailure } from '../../src/core/scoring.ts';
 import { counted } from '../../src/core/text/format.ts';
 
@@ -10,17 +10,36 @@ import type { Item } from '../virtualList.ts';
 import type { Shown } from './toolbar.ts';
 import { renderSystem, renderTurn, type TurnOptions, verdictName } from './turn.ts';
 
-export interface ConversationOptions extends Pick<TurnOptions, 'titleOf' | 'onOpen' | 'labels'> {
+export interface ConversationOptions
+  extends Pick<TurnOptions, 'titleOf' | 'onOpen' | 'labels' | 'image'> {
   readonly shown: Shown;
   readonly cache: ElementCache;
+  /** Agents that get the first colors, so that their colors are the same in two conversations. Default: none. */
+  readonly agents?: readonly string[];
+  /** What to show below a turn, and everything that it depends on. Default: nothing. */
+  readonly footer?: (turn: Turn) => { readonly shown: unknown; readonly make: () => HTMLElement };
 }
 
-/** The name of a turn in the list, and its `data-focus`. */
+/** A conversation as a snapshot without verdicts. */
+export function withoutVerdicts(title: string, conversation: Conversation): Snapshot {
+  return {
+    state: { file: '', id: title, repetition: 1 },
+    phase: 'finished',
+    suiteName: '',
+    repetitions: 1,
+    score: null,
+    conversation,
+    assertions: [],
+    verdicts: [],
+  };
+}
+
+/** A turn's name in the list, which is also its `data-focus`. */
 export function turnName(number: number): string {
   return `turn ${number}`;
 }
 
-/** The turns of a conversation, or an explanation of why there are none. */
+/** A conversation's turns, or an explanation of why there are none. */
 export function conversationItems(snapshot: Snapshot, options: ConversationOptions): Item[] {
   const { entries, notes } = snapshot.conversation;
   const { cache, shown } = options;
@@ -35,11 +54,14 @@ export function conversationItems(snapshot: Snapshot, options: ConversationOptio
 
 function entryItems(
   { conversation, verdicts, phase, speaking }: Snapshot,
-  { shown: { rendered }, cache, titleOf, onOpen, labels }: ConversationOptions,
+  options: ConversationOptions,
 ): Item[] {
+  const { cache, agents: first = [], titleOf, onOpen, labels, image } = options;
+  const { rendered } = options.shown;
   const judged = entriesByTurn(verdicts);
+  const colors = colorsOf([...first, ...agentsIn(turnsOf(conversation))]);
   const running = isRunning(phase);
-  // If a whole conversation couldn't be judged, its replies may be unjudged too.
+  // If the whole conversation couldn't be judged, its replies may not have been judged, either.
   const missing =
     phase === 'finished' &&
     verdicts.some(({ status, turns }) => status === 'error' && turns.length === 0);
@@ -54,7 +76,9 @@ function entryItems(
     const found =
       badgeOf(about) ?? (entry.error === undefined ? undefined : failedBadge(entry.error));
     const unjudged = missing && entry.side === 'assistant';
-    const options = { rendered, unjudged, running, speaking: entry.number === speaking };
+    const agents = agentsIn([entry]).map((name) => [name, colors.get(name) ?? 0] as const);
+    const shown = { rendered, unjudged, running, speaking: entry.number === speaking, agents };
+    const footer = options.footer?.(entry);
     const make = () => {
       const verdicts = about.map((one) => [
         titleOf(one.verdict),
@@ -62,8 +86,15 @@ function entryItems(
         one.entry,
         labels(one.verdict, one.entry)?.shown,
       ]);
-      return cache.get(name, [entry, verdicts, options], () =>
-        renderTurn(entry, found, { ...options, titleOf, onOpen, labels }),
+      return cache.get(name, [entry, verdicts, shown, footer?.shown], () =>
+        renderTurn(entry, found, {
+          ...shown,
+          titleOf,
+          onOpen,
+          labels,
+          image,
+          footer: footer?.make(),
+        }),
       );
     };
     const inner = about.flatMap((one) => {
@@ -76,13 +107,21 @@ function entryItems(
   });
 }
 
-/** Assumes lines of about 90 characters below a header. */
+/** The number of agent colors in `turns.css`. */
+const COLORS = 6;
+
+/** Each agent's color, assigned in order of appearance. */
+function colorsOf(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...new Set(names)].map((name, index) => [name, index % COLORS]));
+}
+
+/** Estimates a turn's height, assuming lines of about 90 characters below a header. */
 function estimateHeight({ items }: Turn): number {
   const letters = items.reduce((sum, item) => sum + ('text' in item ? item.text.length : 90), 0);
   return 70 + 20 * Math.ceil(letters / 90);
 }
 
-/** Failing turns with the turns they answer, and the number of omitted turns in between. */
+/** Failing turns, the turns that they answer, and the number of turns omitted in between. */
 export function failingOf(items: readonly Item[], cache: ElementCache): Item[] {
   const turns = items.filter(({ kind }) => kind === 'turn');
   if (!turns.some(({ failure }) => failure)) return [noteItem('empty', 'No failing turns.', cache)];
@@ -105,7 +144,7 @@ export function failingOf(items: readonly Item[], cache: ElementCache): Item[] {
   return shown;
 }
 
-/** A line between turns. */
+/** A line of text between turns. */
 function noteItem(style: 'empty' | 'gap', words: string, cache: ElementCache, index = 0): Item {
   const name = `${style} ${index}`;
   const make = () => cache.get(name, words, () => h('p', { class: style }, words));

@@ -10,13 +10,13 @@ import { button } from '../ui/controls.ts';
 import { badge } from './status.ts';
 
 interface HeaderActions {
-  /** Judges the conversation again with the current file; absent if that would change nothing. */
+  /** Judges the conversation again with the current file; absent if that wouldn't change anything. */
   readonly onJudge?: (() => void) | undefined;
   /** Opens the source of an error; absent if no file can be opened. */
   readonly onFault?: (() => void) | undefined;
 }
 
-/** The case and its result; scrolls away with the page. */
+/** The case and its result, which scroll away with the page. */
 export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderActions): HTMLElement {
   const {
     state,
@@ -48,7 +48,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     h(
       'div',
       { class: isRunning(phase) ? 'muted facts busy' : 'muted facts' },
-      phase === 'finished' ? factsOf(snapshot).join(' · ') : PHASE_WORDS[phase],
+      phase === 'finished' ? factsOf(snapshot).join(' · ') : phaseWords(snapshot),
     ),
     ...[repeated, history].map(
       (words) => words !== undefined && h('div', { class: 'muted runs' }, words),
@@ -81,6 +81,13 @@ const PHASE_WORDS: Readonly<Record<Exclude<Snapshot['phase'], 'finished'>, strin
   cancelled: 'Cancelled before it ended',
 };
 
+function phaseWords({ phase, received }: Snapshot): string {
+  if (received && phase === 'new') {
+    return received === 'complete' ? 'Received; not judged yet' : 'Received';
+  }
+  return phase === 'finished' ? '' : PHASE_WORDS[phase];
+}
+
 function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
   return [
@@ -94,7 +101,7 @@ function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): s
   ].filter((fact) => fact !== undefined);
 }
 
-/** The data that the header depends on, without parts that are slow to compare. */
+/** The data that the header depends on, leaving out parts that are slow to compare. */
 export function headerOf(snapshot: Snapshot) {
   const {
     labels,

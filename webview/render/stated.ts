@@ -8,9 +8,9 @@ export interface AssertionRow {
   readonly index: number;
   readonly stated?: StatedAssertion | undefined;
   readonly verdict?: Verdict | undefined;
-  /** Whether the current text may differ from what was judged. */
+  /** Whether the current text may differ from the text that was judged. */
   readonly changed: boolean;
-  /** Whether all answers of its judge came from the cache. */
+  /** Whether all of its judge's answers came from the cache. */
   readonly cached?: boolean;
 }
 
@@ -34,27 +34,27 @@ function fullTextOf(name: string, { keys }: StatedAssertion): string | undefined
   return whole.startsWith(name.slice(0, -1)) ? whole : undefined;
 }
 
-/** Longer text, such as judge prompts, is collapsed. */
+/** Maximum length of expanded text. Longer text, such as judge prompts, is collapsed. */
 const FOLD_LENGTH = 1000;
 
 /** Maximum length of text next to a title. */
 const MAX_BRIEF = 80;
 
-/** `value shipped`, for example, to tell collapsed assertions apart. */
+/** A short text that tells collapsed assertions apart, such as `value shipped`. */
 export function briefOf(row: AssertionRow): string | undefined {
   const keys = row.changed ? [] : keysOf(row);
   const brief = keys.map(({ key, text }) => `${key} ${text}`).join(' · ');
   return brief === '' || brief.length > MAX_BRIEF ? undefined : brief;
 }
 
-/** Keys with more information than the title. */
+/** Keys that contain more information than the title. */
 function keysOf(row: AssertionRow): StatedAssertion['keys'] {
   const title = titleOf(row);
   const keys = row.stated?.keys ?? [];
   return keys.filter(({ text }) => text.replace(/\s+/g, ' ').trim() !== title);
 }
 
-/** The text of an assertion besides its title. */
+/** An assertion's text, except for its title. */
 export function renderStated(row: AssertionRow, key: string): HTMLElement | undefined {
   const { stated, changed } = row;
   if (!stated) return undefined;
@@ -70,7 +70,7 @@ export function renderStated(row: AssertionRow, key: string): HTMLElement | unde
   );
 }
 
-/** A sentence with backticks as code. */
+/** A sentence whose text in backticks is shown as code. */
 function withCode(text: string): (HTMLElement | string)[] {
   const parts = text.split('`');
   return parts.map((part, index) => (index % 2 === 1 ? h('code', part) : part));
@@ -89,7 +89,7 @@ function renderKey({ key, text }: StatedAssertion['keys'][number], name: string)
   );
 }
 
-/** The case's assertions: judged ones and, before the case has ended, those still to be judged. */
+/** The case's assertions: those that were judged and, before the case has ended, those that are still to be judged. */
 export function assertionRows({ phase, assertions, verdicts, changed }: Snapshot): AssertionRow[] {
   const stale = changed !== undefined;
   const isCached = isCachedAmong(verdicts);
@@ -103,7 +103,7 @@ export function assertionRows({ phase, assertions, verdicts, changed }: Snapshot
   return [...judged, ...waiting].sort((one, other) => one.index - other.index);
 }
 
-/** Nested assertions: the judged ones, or all of them if there is no verdict yet. */
+/** Nested assertions: those that were judged, or all of them if there is no verdict yet. */
 export function nestedRows({ stated, verdict }: AssertionRow, stale: boolean): AssertionRow[] {
   const known = stated?.nested ?? [];
   if (!verdict) return known.map(statedRow);
@@ -115,7 +115,7 @@ export function nestedRows({ stated, verdict }: AssertionRow, stale: boolean): A
   }));
 }
 
-/** @param stale whether the case has changed, for verdicts without a question hash */
+/** @param stale whether the case has changed; used for verdicts without a question hash */
 function judgedRow(
   verdict: Verdict,
   assertions: readonly StatedAssertion[],

@@ -2,7 +2,7 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/words.ts
 import type { Status } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 
-/** Without a verdict: still waiting, or not judged. */
+/** A status, or, if there is no verdict, whether it is still to come (`waiting`) or not (`none`). */
 export type BadgeStatus = Status | 'waiting' | 'none';
 
 export const BADGE_ICONS: Readonly<Record<BadgeStatus, string>> = {
@@ -17,7 +17,7 @@ export const BADGE_WORDS: Readonly<Record<BadgeStatus, string>> = {
   none: 'not judged',
 };
 
-/** Icon, score, and word, so that status never depends on color alone. */
+/** A badge with icon, score, and word, so that status never depends on color alone. */
 export function badge(status: BadgeStatus, score?: string): HTMLElement {
   return h(
     'span',

@@ -3,22 +3,25 @@ import { h, plainButton } from '../h.ts';
 import type { Item } from '../virtualList.ts';
 import { BADGE_ICONS, BADGE_WORDS, type BadgeStatus } from './status.ts';
 
-/** With fewer turns, nearly all are visible. */
+/** Minimum number of turns; with fewer, nearly all of them are visible. */
 const MIN_TURNS = 8;
 
-/** Minimum width of a cell in pixels, as in the style sheet. */
+/** A cell's minimum width in pixels, as in the style sheet. */
 const CELL_WIDTH = 18;
 
 const MAX_CELLS = 60;
 
-interface Badged {
+interface BadgedTurn {
   readonly name: string;
   readonly badge: BadgeStatus;
 }
 
 const BADGE_ORDER: readonly BadgeStatus[] = [...WORST_FIRST, 'none'];
 
-/** One cell per judged turn of a long conversation, or per group of turns; a click scrolls there. */
+/**
+ * A strip with one cell for each judged turn of a long conversation, or for each group of turns. Clicking a cell
+ * scrolls there.
+ */
 export class Strip {
   readonly element = h('div', {
     class: 'strip',
@@ -28,7 +31,7 @@ export class Strip {
   readonly #onTurn: (name: string) => void;
   #shown = '';
 
-  /** @param onTurn gets the name of a turn in the list */
+  /** @param onTurn receives a turn's name in the list */
   constructor(onTurn: (name: string) => void) {
     this.#onTurn = onTurn;
     this.element.addEventListener('keydown', (event) => this.#press(event));
@@ -51,7 +54,7 @@ export class Strip {
     if (focused >= 0) this.#focus(focused);
   }
 
-  #cell(group: readonly Badged[], at: number): HTMLElement {
+  #cell(group: readonly BadgedTurn[], at: number): HTMLElement {
     const [worst] = group.toSorted(
       (a, b) => BADGE_ORDER.indexOf(a.badge) - BADGE_ORDER.indexOf(b.badge),
     );
@@ -79,7 +82,7 @@ export class Strip {
     this.#focus(Math.max(0, Math.min(cells.length - 1, next)));
   }
 
-  /** Makes one cell reachable by Tab: the last focused one. */
+  /** Makes only one cell reachable with Tab: the last focused one. */
   #focus(at: number): void {
     for (const [index, cell] of this.#cells().entries()) {
       cell.tabIndex = index === at ? 0 : -1;
@@ -89,7 +92,7 @@ export class Strip {
 }
 
 /** `Turn 4: failed`, `Turns 2 to 8: 1 failed, 3 passed` */
-function wordsOf(group: readonly Badged[]): string {
+function wordsOf(group: readonly BadgedTurn[]): string {
   const numbers = group.map(({ name }) => name.replace('turn ', ''));
   const counts = BADGE_ORDER.flatMap((badge) => {
     const { length } = group.filter((one) => one.badge === badge);

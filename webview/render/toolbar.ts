@@ -9,7 +9,7 @@ import { button, cachedDropdown } from '../ui/controls.ts';
 
 export interface Shown {
   readonly filter: 'all' | 'failing';
-  /** If false, shows the Markdown source. */
+  /** Whether Markdown is rendered; if false, its source is shown. */
   readonly rendered: boolean;
 }
 
@@ -27,12 +27,12 @@ export interface ToolbarActions {
 }
 
 /**
- * The buttons and menus. Recreates only what changed, so that an open menu stays open when the run ends.
+ * The buttons and menus. Recreates only the parts that changed, so that an open menu stays open when the run ends.
  *
  * @param failures the control that steps through failures
  */
 export function toolbarParts(
-  { phase, state, repetitions, failing, compared }: Snapshot,
+  { phase, state, repetitions, failing, compared, received }: Snapshot,
   shown: Shown,
   failures: HTMLElement,
   { onShow, onRun, onCancel, onSave, onFind, onRepetition, onFailingCase, help }: ToolbarActions,
@@ -42,9 +42,10 @@ export function toolbarParts(
   const onClick = running ? onCancel : onRun;
   const run =
     onClick &&
-    cache.get('run', running, () =>
-      button({ label: running ? 'Cancel' : 'Run', primary: !running, onClick }),
-    );
+    cache.get('run', [running, received], () => {
+      const label = received ? 'Judge' : 'Run';
+      return button({ label: running ? 'Cancel' : label, primary: !running, onClick });
+    });
   const save =
     onSave && cache.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
   const filter = cachedDropdown<Shown['filter']>(
@@ -113,10 +114,7 @@ export function failuresControl(onStep: (step: 1 | -1) => void) {
   const [previous, next] = steps;
   return {
     element: h('div', { class: 'failures' }, previous, position, next),
-    /**
-     * @param at the current failure, from 1
-     * @param isJudged whether no verdict is missing
-     */
+    /** @param at number of the current failure, from 1 @param isJudged whether no verdict is missing */
     show({ count, at }: ReturnType<TurnNavigator['failures']>, isJudged: boolean): void {
       const none = isJudged ? 'No failures' : '–';
       const words = count === 0 ? none : counted(count, 'failure');

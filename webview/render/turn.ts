@@ -1,6 +1,8 @@
-import type { SystemText, Turn, TurnItem } from '../../src/core/conversation.ts';
+import { agentOf, type SystemText, type Turn, type TurnItem } from '../../src/core/conversation.ts';
 import { parseJson } from '../../src/core/data/data.ts';
 import { unreachable } from '../../src/core/errors.ts';
+import type { Image } from '../../src/core/image.ts';
+import { agentName } from '../../src/core/presentation/agents.ts';
 import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import type { TurnBadge } from '../../src/core/scoring.ts';
@@ -17,15 +19,20 @@ export interface TurnOptions {
   readonly rendered: boolean;
   /** Whether the turn should have been judged but couldn't be. */
   readonly unjudged: boolean;
-  /** While the case runs, verdicts stay collapsed, because the visible text would move. */
+  /** While the case runs, verdicts stay collapsed, because expanding them would move the visible text. */
   readonly running: boolean;
   /** Whether the turn is incomplete. */
   readonly speaking: boolean;
+  /** The turn's agents, each with the number of its color. */
+  readonly agents: readonly (readonly [string, number])[];
   readonly titleOf: (verdict: Verdict) => string;
   /** Undefined if no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
+  /** Shows an image. @param key identifies it in the conversation */
+  readonly image: (image: Image, key: string) => HTMLElement;
   /** The labels of a verdict; undefined if labeling isn't available. */
   readonly labels: (verdict: Verdict, entry: TurnVerdict) => LabelParts | undefined;
+  readonly footer?: HTMLElement | undefined;
 }
 
 /** The `data-focus` of a verdict about a turn. */
@@ -41,12 +48,14 @@ export function renderTurn(
   options: TurnOptions,
 ): HTMLElement {
   const { rendered, unjudged, running, speaking, onOpen } = options;
+  const colors = new Map(options.agents);
   const { number, latency, startup, source, history, fromCache } = turn;
   const side = SIDES[turn.side];
   const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
   const score = found && badgeScoreText(found);
   const openTools = running ? new Set<string>() : blamedTools(found?.entries ?? []);
-  const body = renderItems(turn, { rendered, openTools });
+  const body = renderItems(turn, { rendered, openTools, colors, image: options.image });
+  const agent = firstAgent(turn);
   const quotes = (found?.entries ?? []).flatMap(({ entry: { evidence, status } }) =>
     evidence?.verified ? [{ text: evidence.text, status }] : [],
   );
@@ -54,6 +63,7 @@ export function renderTurn(
   const names = [
     `Turn ${number}`,
     side,
+    agent !== undefined && agentName(agent),
     history && 'history',
     fromCache && 'from the cache',
     status && BADGE_WORDS[status],
@@ -73,6 +83,7 @@ export function renderTurn(
       'header',
       h('span', { class: 'number' }, `${number}`),
       h('span', { class: 'side' }, side),
+      agent !== undefined && renderAgent(agent, colors),
       history && h('span', { class: 'muted' }, 'history'),
       latency !== undefined && h('span', { class: 'muted' }, durationText(latency)),
       startup !== undefined && h('span', { class: 'muted' }, `started in ${durationText(startup)}`),
@@ -93,19 +104,21 @@ export function renderTurn(
       : running &&
           turn.side === 'assistant' &&
           h('div', { class: 'rationales waiting' }, speaking ? 'Replying …' : 'Verdicts: waiting'),
+    options.footer,
   );
 }
 
-/** Words in the rationales of failures, which may name a wrongly called tool. */
+/** Words in failures' rationales, which may name a tool that was called wrongly. */
 function blamedTools(entries: TurnBadge['entries']): ReadonlySet<string> {
   const texts = entries.flatMap(({ entry }) => (isFailure(entry) ? [entry.rationale] : []));
-  return new Set(texts.join('\n').match(/[\p{L}\p{N}_./:-]*[\p{L}\p{N}_]/gu));
+  const words = texts.join('\n').match(/[\p{L}\p{N}_./:-]+/gu) ?? [];
+  return new Set(words.map((word) => word.replace(/(?<![./:-])[./:-]+$/, '')));
 }
 
-/** Most urgent first. */
+/** Statuses, most urgent first. */
 const ORDER: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** The verdicts about this turn; expanded if one failed or a person disagrees. */
+/** The verdicts about this turn. They are expanded if one of them failed or a person disagrees. */
 function rationales(
   turn: number,
   { entries, status }: TurnBadge,
@@ -136,7 +149,7 @@ function rationales(
   );
 }
 
-/** If a verdict can be labeled, it is focusable, so that keys can label it. */
+/** A verdict. If it can be labeled, it is focusable, so that keys can label it. */
 function rationale(
   title: string,
   threshold: number,
@@ -182,49 +195,95 @@ function quote({ text, verified }: Quote): HTMLElement {
   return h('blockquote', { class: 'unverified' }, words, warning);
 }
 
-/** Longer system texts are collapsed. */
+/** Maximum length of expanded system text. Longer texts are collapsed. */
 const MAX_OPEN_TEXT = 280;
 
 interface ItemOptions {
   readonly rendered: boolean;
-  /** The tools whose calls are expanded. */
+  /** Names of the tools whose calls are expanded. */
   readonly openTools: ReadonlySet<string>;
+  readonly colors: ReadonlyMap<string, number>;
+  readonly image: TurnOptions['image'];
 }
 
-/** Text and tool calls of a turn, and its retrieved context. */
+function isAct({ kind }: TurnItem): boolean {
+  return kind === 'text' || kind === 'tool-call';
+}
+
+/** The agent that begins a turn. */
+function firstAgent({ items }: Pick<Turn, 'items'>): string | undefined {
+  const first = items.find(isAct);
+  return first && agentOf(first);
+}
+
+/** An agent's name after a dot in its color. */
+function renderAgent(name: string, colors: ReadonlyMap<string, number>): HTMLElement {
+  const color = `${colors.get(name) ?? 0}`;
+  return h('span', { class: 'agent', 'data-color': color }, agentName(name));
+}
+
+/** A turn's text, tool calls, and handoffs, and its retrieved context. */
 function renderItems({ number, items, retrievalContext }: Turn, options: ItemOptions): HTMLElement {
-  return h(
-    'div',
-    { class: 'body' },
-    ...items.map((item, index) => renderItem(item, `${number}.${index}`, options)),
-    retrievalContext &&
-      h(
-        'details',
-        { class: 'tool', 'data-key': `context ${number}` },
-        label('summary', `Retrieved context: ${counted(retrievalContext.length, 'text')}`),
-        ...retrievalContext.map((text) => h('pre', text)),
-      ),
+  const { colors } = options;
+  const body = h('div', { class: 'body' });
+  // The header names the first agent, and each handoff names the next one.
+  let named = firstAgent({ items });
+  for (const [index, item] of items.entries()) {
+    const agent = agentOf(item);
+    if (isAct(item) && agent !== named) {
+      const name = agent === undefined ? 'Agent without a name' : renderAgent(agent, colors);
+      body.append(h('div', { class: 'by label' }, name));
+    }
+    if (isAct(item)) named = agent;
+    if (item.kind === 'handoff' && item.from !== undefined) named = item.to;
+    body.append(renderItem(item, `${number}.${index}`, options));
+  }
+  if (!retrievalContext) return body;
+  const context = h(
+    'details',
+    { class: 'tool', 'data-key': `context ${number}` },
+    label('summary', `Retrieved context: ${counted(retrievalContext.length, 'text')}`),
+    ...retrievalContext.map((text) => h('pre', text)),
   );
+  body.append(context);
+  return body;
 }
 
 function renderItem(
   item: TurnItem,
   key: string,
-  { rendered, openTools }: ItemOptions,
+  { rendered, openTools, colors, image }: ItemOptions,
 ): HTMLElement {
   switch (item.kind) {
-    case 'text':
-      return rendered
+    case 'text': {
+      const said = rendered
         ? h('div', { class: 'said' }, renderMarkdown(item.text))
         : h('div', { class: 'said source' }, item.text);
+      const images = (item.images ?? []).map((one, index) => image(one, `${key}.${index}`));
+      return images.length === 0 ? said : h('div', said, h('div', { class: 'images' }, ...images));
+    }
     case 'system':
       return renderSystem(item, key);
+    case 'handoff':
+      return h(
+        'div',
+        { class: 'handoff' },
+        label('span', item.from === undefined ? 'Handoff' : 'Handoff from '),
+        item.from !== undefined && renderAgent(item.from, colors),
+        label('span', ' to '),
+        renderAgent(item.to, colors),
+      );
     case 'tool-call': {
-      const { call, result } = item;
+      const { call, result, latency } = item;
       return h(
         'details',
         { class: 'tool', 'data-key': `tool ${key}`, open: openTools.has(call.name) },
-        h('summary', label('span', 'Tool call '), h('code', call.name)),
+        h(
+          'summary',
+          label('span', 'Tool call '),
+          h('code', call.name),
+          latency !== undefined && label('span', ` ${durationText(latency)}`),
+        ),
         h('pre', JSON.stringify(call.arguments, null, 2) ?? ''),
         label('div', result === undefined ? 'No result' : 'Result'),
         result !== undefined && h('pre', spacedJson(result)),
@@ -244,12 +303,12 @@ export function renderSystem({ role, text }: SystemText, key: string): HTMLEleme
   );
 }
 
-/** The page's own words, which are not searched for quotes. */
+/** The page's own words, which aren't searched for quotes. */
 function label(tag: 'div' | 'span' | 'summary', words: string): HTMLElement {
   return h(tag, { class: 'label' }, words);
 }
 
-/** Formats JSON if only whitespace changes. A number such as `12345678901234567890` would change. */
+/** Formats JSON if that changes only white space. A number such as `12345678901234567890` would change. */
 function spacedJson(text: string): string {
   const spaced = JSON.stringify(parseJson(text), null, 2) ?? text;
   return withoutSpaces(spaced) === withoutSpaces(text) ? spaced : text;

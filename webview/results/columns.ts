@@ -33,18 +33,18 @@ import { columnName, peopleAt, sortKey } from './model.ts';
 
 export interface Column {
   readonly title: string;
-  /** Pixels. */
+  /** Width in pixels. */
   readonly width: number;
-  /** Identifies the sort order. */
+  /** Key of the sort order. */
   readonly by: string;
-  /** The index in the table of the assertion at which to open a case. */
+  /** Returns the index, in the table, of the assertion at which to open a case. */
   readonly opens?: (one: ResultsCase) => number | undefined;
   readonly cell: (one: ResultsCase) => Cell;
 }
 
 export interface Cell {
   readonly children: readonly (Node | string)[];
-  /** For screen readers, if it differs from the visible words. */
+  /** The text for screen readers, if it differs from the visible text. */
   readonly name?: string;
   readonly status?: Status;
   /** Set only if two runs are compared. */
@@ -53,16 +53,16 @@ export interface Cell {
 
 const EMPTY: Cell = { children: [] };
 
-/** Shown next to a labeled verdict. */
+/** Signs shown next to a labeled verdict. */
 const PEOPLE_SIGNS = { right: '☑', wrong: '☒' } as const;
 
 /** Width in pixels below which the first columns get narrower. */
 const NARROW = 600;
 
-/** @param room width of the grid in pixels @param assertion the selected one's name */
+/** @param room width of the grid in pixels @param assertion name of the selected assertion */
 export function columnsOf(table: ResultsTable, room: number, assertion?: string): Column[] {
   const narrow = room < NARROW;
-  const { cases, tags, columns } = table;
+  const { cases, tags, variants, columns } = table;
   const isCompared = cases.some(({ compared }) => compared);
   const isOwn = ownColumns(table).map((own, at) => own || columnName(table, at) === assertion);
   const sample = cases.slice(0, SAMPLE_SIZE);
@@ -74,9 +74,14 @@ export function columnsOf(table: ResultsTable, room: number, assertion?: string)
   const tagsCell = (one: ResultsCase) => ({
     children: [one.tags.map((tag) => tags[tag] ?? '').join(', ')],
   });
+  const variantCell = ({ variant = -1 }: ResultsCase) => ({ children: [variants[variant] ?? ''] });
+  const variantWidth = widthFor(variants, 90, 200);
   const hasCost = cases.some(({ cost, before }) => (cost ?? before?.cost ?? null) !== null);
   return [
     { title: 'Case', width: caseWidth, by: 'case', cell: caseCell },
+    ...(variants.length > 0
+      ? [{ title: 'Variant', width: variantWidth, by: 'variant', cell: variantCell }]
+      : []),
     isCompared
       ? { title: 'Change', width: changeWidth, by: 'status', cell: changeCell }
       : { title: 'Status', width: statusWidth, by: 'status', cell: statusCell },
@@ -90,13 +95,13 @@ export function columnsOf(table: ResultsTable, room: number, assertion?: string)
   ];
 }
 
-/** Maximum number of strings to measure for the width of a column. */
+/** Maximum number of strings to measure to determine a column's width. */
 const SAMPLE_SIZE = 500;
 
-/** Approximate pixels per character. Improvements and regressions are bold. */
+/** Approximate width of a character in pixels. Improvements and regressions are bold. */
 const CHARACTER = { plain: 7, bold: 9 } as const;
 
-/** Approximate width of strings in pixels, between `least` and `most`. */
+/** Approximate width of the strings in pixels, between `least` and `most`. */
 function widthFor(
   texts: readonly string[],
   least: number,
@@ -141,7 +146,7 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
   };
 }
 
-/** Outcomes to measure for the width of the column. */
+/** Outcomes to measure to determine the column's width. */
 function sampleOutcomes(table: ResultsTable, assertion: number): readonly VerdictResult[] {
   const some = table.cases.slice(0, SAMPLE_SIZE);
   if (!some.some(({ repeated }) => repeated)) {
@@ -150,7 +155,7 @@ function sampleOutcomes(table: ResultsTable, assertion: number): readonly Verdic
   return some.flatMap((one) => outcomeAt(table, one, assertion) ?? []);
 }
 
-/** Assertions that few cases have: `1 of 3 failed: Every price includes the tax.` */
+/** A column for assertions that only a few cases have: `1 of 3 failed: Every price includes the tax.` */
 function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
   return {
     title: OTHERS,
@@ -179,7 +184,7 @@ function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
   };
 }
 
-/** An outcome for screen readers. */
+/** The text of an outcome for screen readers. */
 function spokenOutcome(
   title: string,
   outcome: VerdictResult,
@@ -201,7 +206,7 @@ function spokenOutcome(
   return `${title}: ${spoken === word ? word : `${word}, ${spoken}`}${suffix}`;
 }
 
-/** Icon and text of a change, with the values before and after. */
+/** The icon and text of a change, with the values before and after it. */
 function comparedCell(title: string, { change, shown, spoken }: ComparedWords): Cell {
   const children = [iconOf(OUTCOME_ICONS[change]), shown];
   return { children, name: `${title}: ${spoken}`, change };
@@ -231,14 +236,17 @@ function statusText(one: ResultsCase): string {
   return [...rowSummaryOf(one), STATUS_WORDS[one.status], ...shortReasonOf(one)].join(' ');
 }
 
-/** `target-timeout` of `target-timeout: The target did not reply within 60000 ms.`; the start of an error without a code. */
+/**
+ * `target-timeout` of `target-timeout: The target did not reply within 60000 ms.`; for an error without a code, its
+ * beginning.
+ */
 function shortReasonOf({ status, reason = '' }: ResultsCase): string[] {
   const code = /^[a-z][a-z-]*(?=:)/.exec(reason);
   if (code) return code;
   return status === 'error' && reason !== '' ? [visibleLine(reason, MAX_REASON)] : [];
 }
 
-/** Maximum number of characters: about the width of the column. */
+/** Maximum number of characters, which is about the width of the column. */
 const MAX_REASON = 60;
 
 function costCell({ cost, before }: ResultsCase): Cell {

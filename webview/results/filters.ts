@@ -8,10 +8,14 @@ import type { ElementCache } from '../redraw.ts';
 import { cachedDropdown, type DropdownOptions } from '../ui/controls.ts';
 import { columnName, labelsOf } from './model.ts';
 
-/** Settings that a menu changes. */
-type MenuKey = 'assertion' | 'change' | 'group' | 'label' | 'people' | 'status' | 'tag';
+/** Settings that are changed with a menu. */
+type MenuKey =
+  | ('assertion' | 'change' | 'group' | 'label' | 'people')
+  | ('status' | 'tag' | 'variant');
 
-/** Settings that reset with another setting: another assertion's labels would match nothing. */
+/**
+ * Settings that are reset when another setting changes: another assertion's labels, for example, would match nothing.
+ */
 const RESETS: Partial<Record<MenuKey, Partial<TableSettings>>> = {
   assertion: { label: undefined },
   group: { folded: [] },
@@ -52,6 +56,7 @@ export function filterMenus(
       ...statuses,
     ]),
     assertions.length > 1 && menu('assertion', [any('Any assertion'), ...named(assertions)]),
+    table.variants.length > 0 && menu('variant', [any('Any variant'), ...named(table.variants)]),
     table.tags.length > 0 && menu('tag', [any('Any tag'), ...named(table.tags)]),
     labels.length > 0 && menu('label', [any('Any label'), ...named(labels)]),
     table.cases.some(({ people }) => people) &&
@@ -66,6 +71,7 @@ export function filterMenus(
         { value: 'none', label: 'No groups' },
         { value: 'file', label: 'By file' },
         { value: 'tag', label: 'By tag' },
+        ...(table.variants.length > 0 ? [{ value: 'variant', label: 'By variant' } as const] : []),
       ],
       'Group by',
     ),
@@ -84,7 +90,10 @@ interface TextSearchActions {
 /** Milliseconds to wait after the last key press before searching. */
 const DEBOUNCE = 150;
 
-/** A search box and the matching cases. The host has the whole record, searches it, and reports matches in batches. */
+/**
+ * A search box and the matching cases. The host, which has the whole record, searches it and reports matches in
+ * batches.
+ */
 export class TextSearch {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
@@ -126,12 +135,12 @@ export class TextSearch {
     });
   }
 
-  /** Matching cases found so far; undefined without a search. */
+  /** Matching cases found so far; undefined if there is no search. */
   get cases(): ReadonlySet<number> | undefined {
     return this.#text.trim() === '' ? undefined : this.#cases;
   }
 
-  /** The share searched so far; undefined without an active search. */
+  /** The share that has been searched so far; undefined if no search is active. */
   progress(all: number): number | undefined {
     return this.#text.trim() === '' || this.#searched >= all ? undefined : this.#searched / all;
   }
@@ -155,7 +164,7 @@ export class TextSearch {
     this.#all = 0;
   }
 
-  /** Searches additional executions. @param all the current total */
+  /** Also searches newly added executions. @param all their new total number */
   grow(all: number): void {
     this.#all = all;
     const isAsking = this.#requested > this.#searched;

@@ -3,9 +3,9 @@ import type { ResultsTable, TableSettings } from '../../src/protocol/resultsProt
 import { h } from '../h.ts';
 import { type IndexRange, rangeInView, scrollOffsetFor } from '../indexRange.ts';
 import type { Column } from './columns.ts';
-import { nextFailing, type Row } from './model.ts';
+import { type GridRow, nextFailing } from './model.ts';
 
-/** Number of rows drawn above and below the view. */
+/** Number of rows to draw above and below the view. */
 const OVERSCAN = 8;
 
 interface GridActions {
@@ -16,8 +16,8 @@ interface GridActions {
 }
 
 /**
- * The table; only its visible rows are on the page. It has the focus itself and names the active cell, as VS Code's
- * lists do, so that removing a row doesn't lose the focus.
+ * The table, of which only the visible rows are on the page. As in VS Code's lists, the table itself has the focus and
+ * names the active cell, so that the focus isn't lost if a row is removed.
  */
 export class Grid {
   readonly element = h('div', {
@@ -50,7 +50,7 @@ export class Grid {
     new ResizeObserver(() => this.#resized()).observe(this.element);
   }
 
-  /** Keeps the active case, even if its row moves. */
+  /** Shows new content. The active case stays active, even if its row moves. */
   show(content: GridContent): void {
     const before = this.#content?.rows[this.#active.row];
     this.#content = content;
@@ -96,7 +96,7 @@ export class Grid {
     });
   }
 
-  /** @param redraw whether rows may have changed */
+  /** @param redraw whether the rows may have changed */
   #draw(redraw: boolean): void {
     const content = this.#content;
     if (!content) return;
@@ -127,7 +127,7 @@ export class Grid {
     this.#mark();
   }
 
-  /** The first column is always visible. */
+  /** The range of visible columns, except for the first one, which is always visible. */
   #columnsInView(columns: readonly Column[]): IndexRange {
     const { scrollLeft, clientWidth } = this.element;
     const sticky = columns[0]?.width ?? 0;
@@ -147,7 +147,7 @@ export class Grid {
     const { rows = [], columns = [] } = this.#content ?? {};
     const { row } = this.#active;
     this.#active = {
-      // Without rows, the active cell doesn't move to the headings.
+      // If there are no rows, the active cell doesn't move to the headings.
       row: row < 0 ? HEAD : Math.max(0, Math.min(row, rows.length - 1)),
       column: Math.max(0, Math.min(this.#active.column, columns.length - 1)),
     };
@@ -227,7 +227,7 @@ export class Grid {
   }
 }
 
-/** The position that a key moves to, if any. @param page number of rows per page */
+/** The position that a key moves to; undefined if there is none. @param page number of rows per page */
 function nextPosition(
   { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
   { row, column }: CellPosition,
@@ -271,7 +271,7 @@ const HEAD = -1;
 
 interface GridContent {
   readonly table: ResultsTable;
-  readonly rows: readonly Row[];
+  readonly rows: readonly GridRow[];
   readonly columns: readonly Column[];
   readonly sort: TableSettings['sort'];
 }
@@ -300,7 +300,7 @@ function cellsOf(
   return cells;
 }
 
-/** @param shown the visible columns besides the first */
+/** @param shown the visible columns, except for the first one */
 function renderHead({ columns, sort }: GridContent, shown: IndexRange): HTMLElement[] {
   return cellsOf(columns, shown, ({ title, by }, at) => {
     const direction = sort?.by === by && (sort.descending ? 'descending' : 'ascending');
@@ -318,13 +318,13 @@ function renderHead({ columns, sort }: GridContent, shown: IndexRange): HTMLElem
   });
 }
 
-/** A row with its visible cells. @param at index of the row, from 0 */
+/** A row with its visible cells. @param at the row's index, from 0 */
 function renderRow(
   { table, rows, columns }: GridContent,
   at: number,
   shown: IndexRange,
 ): HTMLElement {
-  const row = rows[at] as Row;
+  const row = rows[at] as GridRow;
   const element = h('div', {
     class: row.kind === 'group' ? 'row group' : 'row',
     role: 'row',
@@ -374,7 +374,7 @@ function idOf({ row, column }: CellPosition): string {
 }
 
 function groupCell(
-  { name, cases, passed, folded }: Extract<Row, { kind: 'group' }>,
+  { name, cases, passed, folded }: Extract<GridRow, { kind: 'group' }>,
   at: number,
   span: number,
 ): HTMLElement {

@@ -6,10 +6,10 @@ import { scoreText } from '../../src/core/presentation/score.ts';
 import { OUTCOMES, STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import { counted, shareText, timesText } from '../../src/core/text/format.ts';
 import { type Status, statusSchema } from '../../src/core/verdict.ts';
-import type { Findings, Results } from '../../src/protocol/resultsProtocol.ts';
+import type { Findings, Results, VariantTable } from '../../src/protocol/resultsProtocol.ts';
 import { h, notices } from '../h.ts';
 
-/** Title, facts, and problems of a run. */
+/** A run's title, facts, and problems. */
 export function renderHeader({ title, facts, problems, phase, table }: Results): HTMLElement {
   const changes = OUTCOMES.flatMap((change) => {
     const count = table.cases.filter(({ compared }) => compared?.change === change).length;
@@ -34,7 +34,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
   );
 }
 
-/** Differences between two runs: first the recorded differences, then the statistics. */
+/** The differences between two runs: first the recorded ones, then the statistics. */
 export function renderFindings({
   runs,
   changed,
@@ -57,14 +57,38 @@ export function renderFindings({
   );
 }
 
+/** A table and its sentences for each set of a target's variants. */
+export function renderVariants(variants: readonly VariantTable[]): HTMLElement {
+  return h(
+    'section',
+    // Makes the table scrollable with the keyboard.
+    { class: 'findings variants', 'aria-label': 'Variants', tabindex: '0' },
+    h('h2', 'Variants'),
+    ...variants.flatMap(({ head, rows, legend, sentences }) => [
+      ...sentences.map((words) => h('p', { class: 'sentence' }, words)),
+      h(
+        'table',
+        h('thead', h('tr', ...head.map((title) => h('th', { scope: 'col' }, title)))),
+        h(
+          'tbody',
+          ...rows.map(([name = '', ...cells]) =>
+            h('tr', h('th', { scope: 'row' }, name), ...cells.map((text) => h('td', text))),
+          ),
+        ),
+      ),
+      h('p', { class: 'muted' }, legend),
+    ]),
+  );
+}
+
 function part(title: string, sentences: readonly string[]): HTMLElement {
   return h('section', h('h2', title), h('ul', ...sentences.map((words) => h('li', words))));
 }
 
-/** Maximum number of labels to show per assertion; the rest are counted. */
+/** Maximum number of labels to show per assertion; the rest are only counted. */
 const MAX_LABELS = 6;
 
-/** One line per assertion: pass rate, mean, and the frequency of labels. */
+/** One line per assertion: its pass rate, its mean, and how often each label occurs. */
 export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
   const { listed, more } = limitSummaries(summaries);
   return h(
@@ -101,7 +125,7 @@ function line(summary: AssertionSummary): HTMLElement {
   );
 }
 
-/** Hidden from screen readers, because the words next to it say the same. */
+/** A bar chart. Hidden from screen readers, because the text next to it contains the same information. */
 function bar(counts: readonly (readonly [Status, number])[]): HTMLElement {
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
   const pieces = counts.map(([status, count]) => {

@@ -20,7 +20,7 @@ import type {
 } from '../../src/protocol/resultsProtocol.ts';
 
 /** A row of the table. */
-export type Row =
+export type GridRow =
   | { readonly kind: 'case'; readonly index: number }
   | {
       readonly kind: 'group';
@@ -35,7 +35,7 @@ export function executionsIn({ cases }: ResultsTable): number {
   return cases.reduce((sum, { repeated }) => sum + (repeated?.finished ?? 1), 0);
 }
 
-/** People's opinion of the verdict in a column, if any. */
+/** What people think of the verdict in a column, if there are any labels. */
 export function peopleAt({ people = [] }: ResultsCase, column: number): TableSettings['people'] {
   for (let at = 0; at < people.length; at += 2) {
     if (people[at] === column) return people[at + 1] === 1 ? 'wrong' : 'right';
@@ -43,13 +43,13 @@ export function peopleAt({ people = [] }: ResultsCase, column: number): TableSet
   return undefined;
 }
 
-/** The title of a column; repeated names in a case are numbered. */
+/** A column's title. Names that are repeated within a case are numbered. */
 export function columnName({ columns }: ResultsTable, column: number): string {
   const { name = '', occurrence = 1 } = columns[column] ?? {};
   return occurrence === 1 ? name : `${name} (${occurrence})`;
 }
 
-/** The sort key of an assertion's column. */
+/** The sort key for an assertion's column. */
 export function sortKey(name: string): string {
   return `assertion ${name}`;
 }
@@ -65,12 +65,14 @@ export function filtered(
   found: ReadonlySet<number> | undefined,
 ): number[] {
   const tag = shown.tag === undefined ? undefined : table.tags.indexOf(shown.tag);
+  const variant = shown.variant === undefined ? undefined : table.variants.indexOf(shown.variant);
   const columns = [...table.columns.keys()].filter(
     (at) => shown.assertion === undefined || columnName(table, at) === shown.assertion,
   );
   const matches = (one: ResultsCase, index: number) => {
     if (found && !found.has(index)) return false;
     if (tag !== undefined && !one.tags.includes(tag)) return false;
+    if (variant !== undefined && one.variant !== variant) return false;
     const isNarrow = [shown.assertion, shown.label, shown.people].some((one) => one !== undefined);
     if (!isNarrow) return hasStatus(one.status, shown.status) && hasChange(one, shown);
     if (shown.assertion === undefined && !hasStatus(one.status, shown.status)) return false;
@@ -102,13 +104,13 @@ function hasChange(
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-/** For cases without a verdict. */
+/** Rank of cases without a verdict. */
 const NO_OUTCOME_RANK = 100;
 
 type Compare = (a: number, b: number) => number;
 
 /**
- * Sorts cases; equal ones stay in file order.
+ * Sorts cases; equal cases stay in file order.
  *
  * @param order the indices of all rows in file order; default: the order of the table
  */
@@ -141,6 +143,8 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
       return byText(({ title }) => title);
     case 'tags':
       return byText(({ tags }) => tags.map((tag) => table.tags[tag]).join(' '));
+    case 'variant':
+      return byNumber(({ variant }) => variant ?? -1);
     case 'status':
       return byNumber(rankOf);
     case 'cost':
@@ -172,48 +176,55 @@ function byRank(
 }
 
 const NO_TAG = 'No tag';
+const NO_VARIANT = 'No variant';
 
-/** Rows of cases, below group headings if they are grouped. */
+/** Rows of cases, below group headings if the cases are grouped. */
 export function grouped(
   table: ResultsTable,
   cases: readonly number[],
   { group, folded }: Pick<TableSettings, 'group' | 'folded'>,
-): Row[] {
-  const rowOf = (index: number): Row => ({ kind: 'case', index });
+): GridRow[] {
+  const rowOf = (index: number): GridRow => ({ kind: 'case', index });
   if (group === 'none') return cases.map(rowOf);
   const named = cases.flatMap((index) =>
     namesOf(table, index, group).map((name) => ({ name, index })),
   );
   const groups = [...groupBy(named, ({ name }) => name)].sort(([a], [b]) => compareNames(a, b));
-  return groups.flatMap(([name, own]): Row[] => {
+  return groups.flatMap(([name, own]): GridRow[] => {
     const passed = own.filter(({ index }) => table.cases[index]?.status === 'pass').length;
     const isFolded = folded.includes(name);
-    const head: Row = { kind: 'group', name, cases: own.length, passed, folded: isFolded };
+    const head: GridRow = { kind: 'group', name, cases: own.length, passed, folded: isFolded };
     return isFolded ? [head] : [head, ...own.map(({ index }) => rowOf(index))];
   });
 }
 
-/** A case appears in a group for each of its tags. */
-function namesOf({ cases, suites, tags }: ResultsTable, index: number, by: 'file' | 'tag') {
+/** Names of a case's groups. A case appears in one group for each of its tags. */
+function namesOf(
+  { cases, suites, tags, variants }: ResultsTable,
+  index: number,
+  by: Exclude<TableSettings['group'], 'none'>,
+) {
   const one = cases[index];
   if (by === 'file') return [suites[one?.suite ?? -1] ?? ''];
+  if (by === 'variant') return [variants[one?.variant ?? -1] ?? NO_VARIANT];
   const own = one?.tags.map((tag) => tags[tag] ?? '') ?? [];
   return own.length === 0 ? [NO_TAG] : own;
 }
 
 function compareNames(a: string, b: string): number {
-  if (a === NO_TAG || b === NO_TAG) return a === b ? 0 : a === NO_TAG ? 1 : -1;
+  const [isLast, isOtherLast] = [a, b].map((one) => one === NO_TAG || one === NO_VARIANT);
+  if (isLast !== isOtherLast) return isLast ? 1 : -1;
   return COLLATOR.compare(a, b);
 }
 
-/** All labels of verdicts, sorted. */
+/** All of the verdicts' labels, sorted. */
 export function labelsOf({ columns }: ResultsTable, assertion: string | undefined): string[] {
   const own = columns.filter(({ name }) => assertion === undefined || name === assertion);
   const labels = own.flatMap(({ outcomes }) => outcomes.flatMap(({ label }) => label ?? []));
   return [...new Set(labels)].sort(COLLATOR.compare);
 }
 
-/** Summaries of all assertions over these cases, in column order; each repetition counts, as in reports. */
+/** Summaries of all assertions over these cases, in column order; as in reports, each repetition counts. */
 export function summariesOf(table: ResultsTable, cases: readonly number[]): AssertionSummary[] {
   const outcomes = table.columns.map((): VerdictResult[] => []);
   for (const index of cases) {
@@ -232,10 +243,10 @@ export function summariesOf(table: ResultsTable, cases: readonly number[]): Asse
   });
 }
 
-/** The next row of a failed, errored, or changed case, wrapping around; undefined if there is none. */
+/** The next row with a failed, errored, or changed case, wrapping around; undefined if there is none. */
 export function nextFailing(
   { cases }: ResultsTable,
-  rows: readonly Row[],
+  rows: readonly GridRow[],
   from: number,
   step: 1 | -1,
 ): number | undefined {

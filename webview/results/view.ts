@@ -15,11 +15,11 @@ import { button } from '../ui/controls.ts';
 import { columnsOf } from './columns.ts';
 import { filterMenus, TextSearch } from './filters.ts';
 import { Grid } from './grid.ts';
-import { renderFindings, renderHeader, renderSummaries } from './header.ts';
+import { renderFindings, renderHeader, renderSummaries, renderVariants } from './header.ts';
 import { executionsIn, filtered, grouped, sorted, summariesOf } from './model.ts';
 
 const KEYS: KeyHelp = [
-  [['n', 'p'], 'next and previous failing case, or changed case of two runs'],
+  [['n', 'p'], 'next and previous failing case, or changed case in a comparison'],
   [['/', FIND_KEY], 'filter by text'],
 ];
 
@@ -46,7 +46,7 @@ export class ResultsView {
   #cases: readonly number[] = [];
   #keeping = 0;
 
-  /** @param shown the saved state */
+  /** @param shown the state that was saved */
   constructor(
     root: HTMLElement,
     host: Host<typeof resultsProtocol>,
@@ -126,7 +126,7 @@ export class ResultsView {
     this.#change({ ...this.#shown, folded: isFolded ? others : [...folded, group] });
   }
 
-  /** Debounced, because scrolling changes the state often. */
+  /** Saves the state. Debounced, because scrolling changes it often. */
   #keep(): void {
     clearTimeout(this.#keeping);
     this.#keeping = window.setTimeout(() => {
@@ -161,7 +161,13 @@ export class ResultsView {
       this.#cache.get('keys', FIND_KEY, () => renderKeys(KEYS)),
     ]);
     this.#count.textContent = this.#countText(table);
-    setChildren(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
+    const { variants = [] } = results;
+    const compared = this.#cache.get('variants', variants, () => renderVariants(variants));
+    setChildren(this.#root, [
+      header,
+      ...(variants.length > 0 ? [compared] : []),
+      ...[this.#summary, this.#tools, this.#count, this.#grid.element],
+    ]);
     this.#grid.show({
       table,
       rows: grouped(table, this.#cases, shown),
@@ -190,7 +196,7 @@ export class ResultsView {
     return share === undefined ? shown : `${shown} · searching, ${shareText(share)}`;
   }
 
-  /** Shown if the filters match nothing. */
+  /** What to show if the filters match nothing. */
   #clearing({ cases }: ResultsTable): HTMLElement[] {
     if (cases.length === 0 || this.#cases.length > 0) return [];
     const onClick = () => {
@@ -211,7 +217,7 @@ export class ResultsView {
     const resume = isCutOff ? [make('Resume', () => post({ kind: 'resume' }))] : [];
     if (table.cases.length === 0) return resume;
     const copy = make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] }));
-    // Reporters need a whole run, so comparisons can't be exported.
+    // Reporters need a whole run, so a comparison can't be exported.
     if (comparison) return [copy];
     return [
       ...resume,

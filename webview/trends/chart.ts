@@ -2,7 +2,7 @@ import { h } from '../h.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Units of the drawing, which is scaled to the page. */
+/** Size of the drawing in its own units; it is scaled to fit the page. */
 const WIDTH = 600;
 const HEIGHT = 110;
 const EDGE = 10;
@@ -17,12 +17,12 @@ interface ChartPoint {
 interface ChartOptions {
   readonly title: string;
   readonly runs: number;
-  /** The highest value on the scale; default: the highest point. */
+  /** The highest value on the scale; by default, the highest point. */
   readonly max?: number;
-  /** The run whose value is in the title; default: the last. */
+  /** The run whose value is in the title; by default, the last run. */
   readonly highlighted?: number;
   readonly text: (value: number) => string;
-  /** Undefined if nothing can be opened. */
+  /** Opens a run; undefined if nothing can be opened. */
   readonly onOpen?: (run: number) => void;
 }
 

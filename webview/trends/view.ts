@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<Metric, string>> = {
   passRate: 'Pass rate',
   score: 'Mean score',
   cost: 'Cost',
-  latency: 'Mean time of a case',
+  latency: 'Mean time per case',
 };
 
 const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
@@ -54,7 +54,7 @@ export function showTrends(
     const parts = chosen ? page(trends, chosen) : [h('p', 'No run has a finished case.')];
     focus.draw(() => root.replaceChildren(...parts));
   };
-  // Saves the state at once, so that a reload restores the page.
+  // Saves the state right away, so that a reload restores the page.
   keep();
   return { receive };
 }
@@ -98,7 +98,7 @@ function sizeText({ cases, conversations, errored }: TrendSuite['points'][number
   return errored === 0 ? size : `${size}, ${errored} ${STATUS_WORDS.error}`;
 }
 
-/** The values as a table, newest first; each row opens its run. */
+/** The values as a table, with the newest first. Each row opens its run. */
 function table(
   { runs }: Trends,
   { points, name }: TrendSuite,

@@ -6,7 +6,7 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import type { ElementCache } from '../redraw.ts';
 
-/** Our own prefix avoids conflicts with other libraries' tags. */
+/** Prefix for tags, to avoid conflicts with other libraries. */
 const PREFIX = 'turnlight';
 
 export function registerControls(): void {
@@ -17,7 +17,7 @@ export function registerControls(): void {
 
 interface ButtonOptions {
   readonly label: string;
-  /** Replaces the label if space is tight. */
+  /** Replaces the label if there is little space. */
   readonly sign?: string;
   /** The keyboard shortcut. */
   readonly key?: string;
@@ -68,7 +68,11 @@ export function dropdown<Value>(given: DropdownOptions<Value>): HTMLElement {
   return element;
 }
 
-/** A dropdown that stays on the page, even if open, until it changes. @param shown everything that `onChange` uses */
+/**
+ * A dropdown that stays on the page, even while open, until its content changes.
+ *
+ * @param shown everything that `onChange` uses
+ */
 export function cachedDropdown<Value>(
   cache: ElementCache,
   given: DropdownOptions<Value>,

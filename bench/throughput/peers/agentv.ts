@@ -6,14 +6,14 @@ import { criteriaOf, type Found, fromNpm } from './peer.ts';
 
 const VERSION = '4.42.4';
 
-/** It takes no more. */
+/** agentv's maximum. */
 const MOST_WORKERS = 50;
 
 export function agentv(): Promise<Found> {
   return fromNpm('agentv', VERSION, (script) => [subject(script)]);
 }
 
-/** A case of `mode: conversation`: live turns, then two graders over the whole conversation. */
+/** Cases in `mode: conversation`: live turns, then graders for the whole conversation. */
 function subject(script: string): Subject {
   return {
     name: `agentv ${VERSION}`,
@@ -38,13 +38,13 @@ function subject(script: string): Subject {
           id: `order-${index + 1}`,
           criteria: 'The assistant answers.',
           mode: 'conversation',
-          // It refuses a case without any.
+          // agentv rejects a case without `input`.
           input: [{ role: 'system', content: 'You answer customers.' }],
           turns: questions.map((input) => ({ input })),
         })),
       };
       await mkdir(join(folder, '.agentv'));
-      // YAML reads JSON.
+      // JSON is valid YAML.
       await writeFile(join(folder, '.agentv/targets.yaml'), JSON.stringify({ targets: [target] }));
       await writeFile(join(folder, 'bench.eval.yaml'), JSON.stringify(suite));
       const workers = String(Math.min(load.concurrency, MOST_WORKERS));

@@ -1,7 +1,7 @@
-"""Leads conversations with a local endpoint, and lets DeepEval judge each by criteria.
+"""Has conversations with a local endpoint, and lets DeepEval judge each one by criteria.
 
-`deepeval_load.py FILE`, JSON: baseUrl, concurrency, conversations (lists of what the user says) and
-criteria (name, text). With its steps written out, a criterion is one request.
+`deepeval_load.py FILE`, JSON: baseUrl, concurrency, conversations (lists of user messages), and
+criteria (name, text). Each criterion takes one request, since its steps are given.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 import { type Missing, scriptOf } from '../../npmTool.ts';
 import type { Load, Subject } from '../subjects.ts';
 
-/** Another tool, one subject for each way to use it, or why it is not there. */
+/** Another tool, with one subject for each way to use it, or the reason why it is missing. */
 export type Found = readonly Subject[] | Missing;
 
-/** What each tool's judge is asked: what our assertions ask, in few words. */
+/** What each tool's judge is asked: the same questions as our assertions, in brief. */
 const CRITERIA = [
   { name: 'completeness', text: 'Did the assistant do everything that the user asked for?' },
   { name: 'relevancy', text: 'Is each reply of the assistant relevant to what was said before?' },
@@ -14,7 +14,7 @@ export function criteriaOf({ judged }: Load) {
   return CRITERIA.slice(0, judged);
 }
 
-/** @param subjects of the script of its command */
+/** @param subjects returns the subjects, given the path of the command's script */
 export async function fromNpm(
   name: string,
   version: string,

@@ -5,13 +5,13 @@ import type { Found } from './peer.ts';
 import { promptfoo } from './promptfoo.ts';
 import { deepEval } from './runDeepEval.ts';
 
-/** Other tools, and why some are not there. */
+/** Other tools, and why some are missing. */
 export interface Peers {
   readonly subjects: readonly Subject[];
   readonly skipped: readonly string[];
 }
 
-/** By the names that options know them by. */
+/** Tools by the names that the options use. */
 const PEERS: Readonly<Record<string, () => Promise<Found>>> = {
   agentv,
   promptfoo,
@@ -20,7 +20,7 @@ const PEERS: Readonly<Record<string, () => Promise<Found>>> = {
 
 export const PEER_NAMES = Object.keys(PEERS);
 
-/** @param names of `PEER_NAMES`; others are installed neither */
+/** @param names from `PEER_NAMES`; other tools aren't installed */
 export async function installedPeers(names: readonly string[]): Promise<Peers> {
   const found: Found[] = [];
   for (const name of names) found.push((await PEERS[name]?.()) ?? []);

@@ -5,7 +5,10 @@ import { PROMPTFOO, promptfooEnv } from '../../promptfoo.ts';
 import { type Load, questionsOf, type Slow, type Subject } from '../subjects.ts';
 import { criteriaOf, type Found, fromNpm } from './peer.ts';
 
-/** Two ways: its own variable for conversations, with which it asks one after another, and a provider of ours. */
+/**
+ * promptfoo in two ways: with its own conversation variable, which makes it send one request at a time, and with our
+ * provider.
+ */
 export function promptfoo(): Promise<Found> {
   return fromNpm('promptfoo', PROMPTFOO, (script) => [
     subject(script, `promptfoo ${PROMPTFOO}`, withConversation, { rounds: 2, conversations: 100 }),
@@ -29,7 +32,7 @@ function subject(script: string, name: string, config: Config, slow: Slow): Subj
       await writeFile(join(folder, 'promptfooconfig.json'), JSON.stringify(written));
       const args = ['eval', '-c', 'promptfooconfig.json', '-j', String(load.concurrency)];
       return {
-        // Its cache waits 100 ms with each answer that it writes.
+        // With its cache, promptfoo waits 100 ms for each answer that it writes.
         ...node([script, ...args, '--no-progress-bar', '--no-cache'], folder),
         env: {
           ...promptfooEnv(folder),
@@ -47,7 +50,7 @@ assistant: {{ turn.output }}{% endfor %}`;
 
 const MESSAGES = `[{% for turn in _conversation %}{"role": "user", "content": {{ turn.input | dump }}}, {"role": "assistant", "content": {{ turn.output | dump }}}, {% endfor %}{"role": "user", "content": {{ question | dump }}}]`;
 
-/** A test for each turn; what was said before comes by \`_conversation\`, to the judges too. */
+/** A test for each turn. The `_conversation` variable contains the previous turns, also for the judges. */
 function withConversation(load: Load, model: object): object {
   const judges = criteriaOf(load).map(({ text }) => ({
     type: 'llm-rubric',
@@ -66,13 +69,13 @@ function withConversation(load: Load, model: object): object {
   };
 }
 
-/** A test for each conversation, which the provider leads. */
+/** A test for each conversation, which our provider conducts. */
 function withProvider(load: Load): object {
   return {
     prompts: ['{{ questions | dump }}'],
     providers: [`file://${resolve(import.meta.dirname, 'promptfooProvider.mjs')}`],
     tests: questionsOf(load).map((questions) => ({
-      // A list would be a test for each of its entries.
+      // promptfoo would expand a list into one test per entry.
       vars: { questions: { all: questions } },
       assert: criteriaOf(load).map(({ text }) => ({ type: 'llm-rubric', value: text })),
     })),

@@ -1,5 +1,5 @@
-// Leads a conversation for promptfoo, which has no other way to lead several at once.
-// biome-ignore lint/style/noDefaultExport: promptfoo takes no other.
+// Conducts a conversation for promptfoo, which has no other way to run several at once.
+// biome-ignore lint/style/noDefaultExport: promptfoo only accepts a default export.
 export default class {
   id() {
     return 'conversation';

@@ -8,7 +8,7 @@ import { criteriaOf, type Found } from './peer.ts';
 
 const PROGRAM = resolve(import.meta.dirname, 'deepeval_load.py');
 
-/** That of the Python in TURNLIGHT_PYTHON, else installed once. */
+/** DeepEval of the Python in TURNLIGHT_PYTHON; otherwise, of one that is installed once. */
 export async function deepEval(): Promise<Found> {
   const python = process.env.TURNLIGHT_PYTHON ?? (await installed());
   if (typeof python !== 'string') return { missing: `DeepEval is not there: ${python.missing}.` };
@@ -22,11 +22,14 @@ async function installed() {
   return typeof bin === 'string' ? join(bin, 'python') : bin;
 }
 
-/** It runs no scripted conversations: a loop of the `openai` package gets the replies, then it judges. */
+/**
+ * DeepEval doesn't run scripted conversations, so a loop with the `openai` package gets the replies, and then DeepEval
+ * judges them.
+ */
 function subject(python: string, name: string): Subject {
   return {
     name,
-    // It does not come to the end of 1,000.
+    // DeepEval doesn't finish 1,000 conversations.
     slow: { rounds: 2, conversations: 100 },
     prepare: async (load, baseUrl, folder) => {
       const file = join(folder, 'load.json');
@@ -41,7 +44,7 @@ function subject(python: string, name: string): Subject {
         env: {
           HOME: folder,
           DEEPEVAL_TELEMETRY_OPT_OUT: 'YES',
-          // All of them together may take no more than some 200 s else.
+          // Otherwise, DeepEval limits the whole evaluation to about 200 s.
           DEEPEVAL_DISABLE_TIMEOUTS: 'YES',
           OPENAI_API_KEY: 'local',
         },

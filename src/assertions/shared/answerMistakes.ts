@@ -13,7 +13,7 @@ function mismatch(text: string): Mistake {
 }
 
 /**
- * There must be exactly one entry per numbered item.
+ * Checks that there is exactly one entry per numbered item.
  *
  * @param what the list's key, in the plural: `guidelines`
  */
@@ -24,7 +24,7 @@ export function listMistakes(what: string, numbers: readonly number[], count: nu
   return [{ reason: 'incomplete-list', text }];
 }
 
-/** Exactly one entry for each judged turn, and no others. */
+/** Checks that there is exactly one entry for each judged turn, and no other entry. */
 export function turnMistakes(
   entries: readonly { readonly turn: number }[],
   turns: readonly Turn[],
@@ -46,7 +46,7 @@ export function turnMistakes(
   return mistakes;
 }
 
-/** A cited turn must be one of the judged turns. */
+/** Checks that all cited turns are among the judged turns. */
 export function judgedTurnMistakes(
   { turns }: Pick<AssertionInput, 'turns'>,
   turn: number,
@@ -57,7 +57,7 @@ export function judgedTurnMistakes(
 }
 
 /**
- * A cited turn must be on the right side.
+ * Checks that a cited turn is on the right side.
  *
  * @param turn null is valid: it cites no turn
  * @param what `Intention 2`
@@ -73,7 +73,7 @@ export function citationMistakes(
   return isValid ? [] : [mismatch(`${what} cites turn ${turn}, which is no turn of the ${side}.`)];
 }
 
-/** A number out of range is refused, never clipped. */
+/** Reports a number that is out of range, instead of clipping it. */
 export function rangeMistake(value: number, [low, high]: Scale, what: string): Mistake[] {
   if (value >= low && value <= high) return [];
   return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
@@ -85,7 +85,7 @@ export function wholeMistakes(value: number, what: string): Mistake[] {
   return [{ reason: 'out-of-range', text: `${what} must be a whole number.` }];
 }
 
-/** A scale's highest value contradicts turns that all fail. */
+/** Checks that the value isn't the scale's highest if every turn fails. */
 export function extremeMistakes(
   entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],
   value: number,

@@ -28,7 +28,8 @@ interface Claims {
 /**
  * A question that splits each turn into claims, and decides whether each holds.
  *
- * @param per `turns`: mean over turns of holding ÷ all. `claims`: holding ÷ all, across all turns.
+ * @param per `turns`: the mean of each turn's share of claims that hold. `claims`: the share of claims that hold,
+ * across all turns.
  */
 export function claimsQuestion(
   { instructions, what, wrong, nothing }: Claims,
@@ -72,12 +73,15 @@ export function claimsQuestion(
 
 interface RetrievalType<Params extends z.ZodObject> extends TypeInfo {
   readonly params?: Params;
-  /** Whether it needs to know what a good reply contains. */
+  /** Whether it needs to know what a good reply would contain. */
   readonly expected?: true;
   question(turns: readonly Turn[], params: z.infer<Params>): OwnQuestion<TurnsAnswer>;
 }
 
-/** A type about the turns with retrieved context and, if `expected`, an expected reply, which the question then includes. */
+/**
+ * A type that judges turns with retrieved context and, if `expected`, an expected reply, which the question then
+ * includes.
+ */
 export function retrievalType<Params extends z.ZodObject>({
   expected,
   question,
@@ -87,7 +91,7 @@ export function retrievalType<Params extends z.ZodObject>({
     like: 'DeepEval',
     ...type,
     sees: () => ['context'],
-    // Only transcripts have context that is known before the run.
+    // Context is known before the run only for transcripts.
     idle: (_facts, { hasRetrievedContext }) =>
       hasRetrievedContext === false ? 'no message has `retrieval_context`' : undefined,
     needs({ expectations: { outcome } }, { hasExpected }) {
@@ -108,7 +112,7 @@ export function retrievalType<Params extends z.ZodObject>({
         const rationale = 'No turn with retrieved context has `expected`.';
         return notApplicable('nothing-expected', rationale);
       }
-      // Turns can share an expected text, such as the case's outcome.
+      // Turns can share the same expected text, such as the case's outcome.
       const byText = groupBy(judged, expectedOf);
       const texts = [...byText].map(([text, some]) => {
         const whose = byText.size === 1 ? 'each turn' : `turn ${numbersOf(some)}`;

@@ -26,24 +26,24 @@ import { limitWork } from './timeLimit.ts';
 export interface TurnFinding {
   /** Undefined if unknown. */
   readonly holds: boolean | undefined;
-  /** Follows `Turn 4: `. */
+  /** The text that follows `Turn 4: `. */
   readonly rationale: string;
 }
 
-/** The finding, after `Turn 4`: `is JSON`, `is not JSON`. */
+/** Returns the words that follow `Turn 4`: `is JSON` or `is not JSON`. */
 type Claim = (found: boolean) => string;
 
 interface Wording {
   readonly claim: Claim;
-  /** If no turn has a known result: a stable kebab-case reason, and a sentence. */
+  /** A stable kebab-case reason and a sentence, for use if no turn has a known result. */
   readonly undecided?: { readonly reason: string; readonly rationale: string };
 }
 
 const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
 
 /**
- * Checks each chosen turn, regardless of `at`. Score: turns that hold (or, if negated, don't) ÷ turns with a known
- * result.
+ * Checks each chosen turn, regardless of `at`. Score: turns that pass (or, if negated, fail) the check ÷ turns with a
+ * known result.
  */
 export async function checkTurns(
   { turns, assertion: { negate } }: AssertionInput,
@@ -79,11 +79,11 @@ interface TextAssertion<Params extends z.ZodObject> extends TypeInfo {
 export const ignoreCase = z
   .boolean()
   .default(false)
-  .meta({ description: 'If true, ignore upper and lower case.' });
+  .meta({ description: 'If true, ignore differences between upper and lower case.' });
 
 /**
- * An assertion type about the assistant's text. With `at: each`, it checks every chosen turn, and the score is the
- * share that holds; otherwise, it checks their joined text. `negate` inverts the check.
+ * An assertion type about the assistant's text. With `at: each`, it checks each chosen turn separately, and the score
+ * is the share of turns that pass; otherwise, it checks their combined text. `negate` inverts the check.
  */
 export function textAssertion<Params extends z.ZodObject>({
   claim: claimOf,
@@ -95,7 +95,7 @@ export function textAssertion<Params extends z.ZodObject>({
     check(input, params) {
       const claim = (found: boolean) => claimOf(params, found);
       const limited = limitWork(
-        'Use a simpler pattern, fewer or shorter values, or choose fewer turns with `at`.',
+        'Use a simpler pattern, use fewer or shorter values, or choose fewer turns with `at`.',
       );
       const size = JSON.stringify(params).length;
       const holds = (text: string) => limited(text.length * size, () => holdsFor(text, params));
@@ -125,9 +125,9 @@ function checkJoined(
 }
 
 interface Comparison<Wanted> extends TypeInfo {
-  /** Phrases between `Turn 4` and the wanted text: if it holds, and if it doesn't. */
+  /** Words between `Turn 4` and the wanted text: if the check passes, and if it doesn't. */
   readonly says: readonly [yes: string, no: string];
-  /** Both arguments are in Unicode form NFC, and lowercase if case is ignored. */
+  /** Compares text with the wanted text. Both are in Unicode form NFC, and in lowercase if case is ignored. */
   holds(text: string, wanted: Wanted): boolean;
 }
 
@@ -139,7 +139,7 @@ function normalized(text: string, ignoresCase: boolean): string {
 function documented(docs: TypeDocs): TypeDocs {
   return {
     ...docs,
-    more: 'It compares texts in Unicode form NFC: `é` is the same as `e` with a combining accent.',
+    more: 'Texts are compared in Unicode form NFC: `é` is the same as `e` with a combining accent.',
   };
 }
 
@@ -196,7 +196,7 @@ export function usageLimit(
   if (used === undefined) throw new Error(`The target's ${what} was not measured. ${remedy}`);
   const found = citing(
     turnsOf(conversation).length,
-    `the ${what} by then is ${used}; the limit is ${max}`,
+    `the ${what} up to this turn is ${used}; the limit is ${max}`,
   );
   return scored(`The target's ${what} is ${used}; the limit is ${max}.`, [], {
     ...allOrNothing(used <= max !== negate, [found]),
@@ -207,10 +207,10 @@ export function usageLimit(
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Number of words and separators between pauses. */
+/** Number of words and separators to process between pauses. */
 const STRIDE = 1_000;
 
-/** The words of a text, pausing to let other work run. */
+/** The words in a text. Pauses to let other work run. */
 export async function* wordsOf(text: string): AsyncGenerator<string> {
   // Chinese, Japanese and Thai words have no spaces between them.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });

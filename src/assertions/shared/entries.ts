@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { memoize } from '../../core/data/data.ts';
+import { handoffText } from '../../core/presentation/agents.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import type { Quote, TurnVerdict } from '../../core/verdict.ts';
-import type { Finding, NotApplicable, Parts } from '../contract.ts';
+import type { Finding, JoinableParts, NotApplicable } from '../contract.ts';
 
 /**
- * The part of every judge's answer for each judged turn. The protocol explains the fields, because a prompt cache
- * serves it to all assertions; descriptions in every schema would cost more.
+ * The entry for each judged turn, which is part of every judge's answer. The protocol explains its fields: a prompt
+ * cache serves the protocol to all assertions, so this costs less than descriptions in every schema.
  */
 export const entrySchema = z.object({
   turn: z.number(),
@@ -22,7 +23,7 @@ export const verdictEntrySchema = entrySchema.extend({ verdict: verdictSchema })
 
 export const rationaleSchema = z.string();
 
-/** The schema of an answer with an entry per turn, and a rationale. Judges fill in the `before` keys first. */
+/** The schema of an answer with an entry per turn, and a rationale. Judges fill in the keys in `before` first. */
 export function turnsAnswer<
   Entry extends z.ZodRawShape,
   Before extends z.ZodRawShape = Record<never, never>,
@@ -35,10 +36,10 @@ export type Entry = z.infer<typeof entrySchema>;
 export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 
 /**
- * Entries as turn verdicts, in the conversation's order.
+ * Converts entries to turn verdicts, in the conversation's order.
  *
  * @param scoreOf 0..1, for an applicable entry
- * @param passes whether it passes, or its score's threshold
+ * @param passes whether an entry passes, or the threshold for its score
  */
 export function turnVerdicts<Given extends Entry>(
   entries: readonly Given[],
@@ -101,7 +102,7 @@ export function hitsAndMisses(
   return { hits: cite('pass', outcome?.passed === true), misses: cite('fail', !outcome?.passed) };
 }
 
-/** A finding that cites its turns, unless `found` has its own hits and misses. */
+/** A finding that cites its turns, unless `found` has hits and misses already. */
 export function scored(
   rationale: string,
   turns: readonly TurnVerdict[],
@@ -110,7 +111,7 @@ export function scored(
   return { kind: 'scored', rationale, turns, details: {}, ...hitsAndMisses(turns), ...found };
 }
 
-/** The score of something that passes or fails as a whole, with `cited` as its hits or misses. */
+/** A finding that passes or fails as a whole, with `cited` as its hits or misses. */
 export function allOrNothing(passed: boolean, cited: readonly string[]) {
   return { score: passed ? 1 : 0, hits: passed ? cited : [], misses: passed ? [] : cited };
 }
@@ -136,9 +137,12 @@ export function turnsText(turns: readonly Turn[]): string {
   return `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
 }
 
-/** How to join answers about parts: keys besides `turns` and `rationale` are about the whole, so they are requested again. */
+/**
+ * How to join answers about parts. Keys other than `turns` and `rationale` are about the whole conversation, so they
+ * are requested again.
+ */
 export const partsOf = memoize(
-  <Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> => {
+  <Schema extends z.ZodObject>(answer: Schema): JoinableParts<z.infer<Schema>> => {
     const { turns: _, ...rest } = answer.shape;
     const isWhole = Object.keys(rest).some((key) => key !== 'rationale');
     const whole = z.object(rest);
@@ -154,7 +158,8 @@ export const partsOf = memoize(
 );
 
 /**
- * Looks up a judge's quote in a turn, ignoring differences in white space. A quote that isn't there is not verified.
+ * Looks up a judge's quote in a turn, ignoring differences in white space. A quote that isn't found there stays
+ * unverified.
  *
  * @returns undefined if nothing is quoted, or there is no such turn
  */
@@ -168,18 +173,21 @@ export function lookUpQuote(
   const text = quote.replace(/^\| /gm, '');
   const folded = fold(text);
   if (!turn || folded === '') return undefined;
-  return { text, verified: fold(quotableText(turn)).includes(folded) };
+  return { text, verified: quotableText(turn).includes(folded) };
 }
 
-/** Everything that a judge can quote: text, tool calls as JSON, results, and retrieved context. */
-function quotableText({ items, retrievalContext = [] }: Turn): string {
-  const texts = items.map((item) =>
-    item.kind === 'tool-call'
-      ? `${item.call.name} ${JSON.stringify(item.call.arguments)}\n${item.result ?? ''}`
-      : item.text,
-  );
-  return [...texts, ...retrievalContext].join('\n');
-}
+/**
+ * All text in a turn that a judge can quote, folded: messages, tool calls as JSON, results, handoffs, and retrieved
+ * context.
+ */
+const quotableText = memoize(({ items, retrievalContext = [] }: Turn): string => {
+  const texts = items.map((item) => {
+    if (item.kind === 'handoff') return handoffText(item);
+    if (item.kind !== 'tool-call') return item.text;
+    return `${item.call.name} ${JSON.stringify(item.call.arguments)}\n${item.result ?? ''}`;
+  });
+  return fold([...texts, ...retrievalContext].join('\n'));
+});
 
 function fold(text: string): string {
   return text.replace(/[\s]+/g, ' ').trim();

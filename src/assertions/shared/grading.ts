@@ -41,10 +41,10 @@ export function scaleOfGrading(grading: Grading | undefined): Scale {
   return grading?.kind === 'scale' ? grading.scale : UNIT_SCALE;
 }
 
-/** The key of an assertion or a judge prompt that lists what the judge reports besides its grade. */
+/** The key of an assertion or a judge prompt that lists what the judge reports in addition to its grade. */
 export const detailsKey = z.record(z.string(), z.unknown()).meta({
   description:
-    'What else the judge reports, as a JSON Schema of an object. All properties are required; the verdict keeps them in `details`.',
+    'Additional data for the judge to return, as a JSON Schema of an object. All properties are required; the verdict stores them in `details`.',
 });
 
 const listed = z
@@ -68,7 +68,7 @@ export function detailsFaults({ details }: Mapping): Fault[] {
   }));
 }
 
-/** The schema of an answer's details. Default: names and values. */
+/** The schema of an answer's details. By default, they are names and values. */
 export function detailsSchemaOf(schema: Mapping | undefined): z.ZodType {
   if (!schema) return listed;
   const asked = mappingOf(strict(schema));
@@ -88,7 +88,7 @@ export function readDetails(given: unknown): Mapping {
   return Object.fromEntries(list.data.map(({ name, value }) => [name, value]));
 }
 
-/** For endpoints with strict schemas: no additional properties, all properties required. */
+/** Adapts a schema to endpoints that require strict schemas: no additional properties, and all properties required. */
 function strict(schema: unknown): unknown {
   if (!isMapping(schema)) return schema;
   const { $schema: _, ...keys } = schema;

@@ -6,7 +6,7 @@ import { entrySchema, partsOf, rationaleSchema } from './entries.ts';
 import type { TurnsAnswer } from './kinds.ts';
 import { withFacts } from './questions.ts';
 
-const text = z.string().regex(/\S/, 'Expected text, found only blanks');
+const text = z.string().regex(/\S/, 'Expected text, found only whitespace');
 
 const branch = z
   .union([z.string().min(1).meta({ refersTo: 'node' }), z.number().min(0).max(10)])
@@ -20,8 +20,12 @@ const at = atSchema
 export function nodeSchema(assertion: z.ZodType) {
   return z.discriminatedUnion('type', [
     z.strictObject({
-      type: z.literal('task').meta({ description: 'The judge works something out.' }),
-      instructions: text.meta({ description: 'What to work out; later nodes see the result.' }),
+      type: z
+        .literal('task')
+        .meta({ description: 'A task for the judge, such as extracting facts.' }),
+      instructions: text.meta({
+        description: 'What the judge should work out. Later nodes see the result.',
+      }),
       at,
       next: branch,
     }),
@@ -38,7 +42,7 @@ export function nodeSchema(assertion: z.ZodType) {
       at,
       choices: z
         .record(z.string().min(1), branch)
-        .meta({ description: 'What follows from each answer; at least two.' }),
+        .meta({ description: 'The next node or the score for each answer; at least two answers.' }),
     }),
     z.strictObject({
       type: z.literal('verdict').meta({ description: 'Ends the graph with a score.' }),
@@ -55,7 +59,7 @@ export type Node = z.infer<ReturnType<typeof nodeSchema>>;
 export type Nodes = Readonly<Record<string, Node>>;
 
 interface Edge {
-  /** Relative to the node. */
+  /** The key's path, relative to the node. */
   readonly key: readonly string[];
   readonly to: string | number;
 }
@@ -80,7 +84,7 @@ export function nodeAt(nodes: Nodes, name: string | number): Node | undefined {
   return Object.hasOwn(nodes, name) ? nodes[name] : undefined;
 }
 
-/** Reasons why a graph doesn't reach exactly one end for all answers. */
+/** Reasons why a graph doesn't lead to exactly one end, whatever the answers. */
 export function graphFaults(nodes: Nodes, start: string): Fault[] {
   if (!nodeAt(nodes, start)) {
     const known = Object.keys(nodes).join(', ');
@@ -133,7 +137,7 @@ function explore(nodes: Nodes, start: string) {
     const node = nodeAt(nodes, to);
     if (typeof to === 'number' || !node) continue;
     if (onPath.has(to)) {
-      const message = `This branch leads back to "${to}", which makes a cycle.`;
+      const message = `This branch leads back to "${to}", which creates a cycle.`;
       cycles.push({ path: ['nodes', here.name, ...key], message });
     } else if (!reached.has(to)) {
       reached.add(to);

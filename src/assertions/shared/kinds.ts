@@ -8,11 +8,11 @@ import type {
   Fault,
   Finding,
   GroupType,
+  JoinableParts,
   JudgedType,
   NotApplicable,
   Outcome,
-  Parts,
-  Planned,
+  PlannedRequest,
   ProcedureType,
   Question,
   Toolbox,
@@ -41,7 +41,7 @@ interface Check<Params> {
   check(input: AssertionInput, params: Params): Outcome | Promise<Outcome>;
 }
 
-/** A deterministic type. By default, only a score of 1 passes, and it is about the assistant. */
+/** A deterministic type. By default, only a score of 1 passes, and it checks the assistant's turns. */
 export function deterministicType<Params extends z.ZodObject>(
   type: Declared<DeterministicType, Params, Check<z.infer<Params>>>,
 ): DeterministicType {
@@ -59,10 +59,10 @@ export function deterministicType<Params extends z.ZodObject>(
 
 interface Run<Params> {
   run(input: AssertionInput, params: Params, toolbox: Toolbox): Promise<Outcome>;
-  plan(input: AssertionInput, params: Params): readonly Planned[];
+  plan(input: AssertionInput, params: Params): readonly PlannedRequest[];
 }
 
-/** A procedure. By default, it passes at 0.5 or above and is about the assistant. */
+/** A procedure. By default, it passes at 0.5 or above and checks the assistant's turns. */
 export function procedureType<Params extends z.ZodObject>(
   type: Declared<ProcedureType, Params, Run<z.infer<Params>>>,
 ): ProcedureType {
@@ -95,7 +95,7 @@ export interface TurnsAnswer {
   readonly rationale: string;
 }
 
-/** What an answer implies. Default: the answer's own rationale and turns. */
+/** The parts of a finding that an answer determines. By default, they are the answer's own rationale and turns. */
 type Conclusion =
   | (Pick<Finding, 'score'> & Partial<Finding>)
   | (Pick<NotApplicable, 'reason'> & Partial<NotApplicable>);
@@ -105,9 +105,11 @@ export interface OwnQuestion<Answer extends TurnsAnswer = TurnsAnswer>
   extends Omit<Question<Answer>, 'name' | 'answer' | 'parts' | 'conclude'> {
   readonly name?: string;
   readonly answer: z.ZodObject & z.ZodType<Answer>;
-  /** Default: derived from the answer's keys. */
-  readonly parts?: Parts<Answer>;
-  /** The score of a turn, 0..1, to compare with the threshold. Default: 1 or 0, depending on its `verdict`. */
+  /** Derived from the answer's keys by default. */
+  readonly parts?: JoinableParts<Answer>;
+  /**
+   * A turn's score, 0..1, to compare with the threshold. By default, it is 1 or 0, depending on the entry's `verdict`.
+   */
   scoreOf?(entry: Answer['turns'][number]): number;
   conclude(answer: Answer, turns: readonly TurnVerdict[]): Conclusion;
 }
@@ -123,7 +125,7 @@ type Judged<Params extends z.ZodObject> = Omit<
   Partial<Pick<JudgedType, Defaults>> &
   Ask<z.infer<Params>> & { readonly params?: Params };
 
-/** A judged type. By default, it has no keys of its own, passes at 0.5 or above, and is about the assistant. */
+/** A judged type. By default, it has no keys of its own, passes at 0.5 or above, and checks the assistant's turns. */
 export function judgedType<Params extends z.ZodObject>({
   question,
   params,
@@ -143,7 +145,7 @@ export function judgedType<Params extends z.ZodObject>({
       const { scoreOf, conclude, ...rest } = asked;
       const judged = asked.turns ?? turns;
       return {
-        // Endpoints don't allow hyphens.
+        // Some endpoints don't allow hyphens.
         name: type.type.replaceAll('-', '_'),
         turns,
         parts: partsOf(asked.answer),
@@ -173,7 +175,7 @@ function groupParams(assertion: z.ZodType) {
 }
 
 interface Group extends Pick<GroupType, 'type' | 'summary' | 'docs' | 'defaultThreshold'> {
-  /** The total worth of assertions with these weights. */
+  /** The total worth of assertions that have these weights. */
   worth(weights: readonly number[]): number;
 }
 
@@ -199,7 +201,7 @@ export function groupType({ worth, ...type }: Group): GroupType {
   };
 }
 
-/** An assertion that another one depends on couldn't be judged. */
+/** The error if an assertion that another one depends on couldn't be judged. */
 export class NestedError extends ReasonedError<string> {
   override readonly name = 'NestedError';
   readonly verdict: UnscoredVerdict;

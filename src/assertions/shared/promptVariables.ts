@@ -8,7 +8,7 @@ import { numbersOf } from './entries.ts';
 /** A variable of judge prompts, `{{name}}`, besides `{{context.NAME}}`. */
 interface PromptVariable {
   readonly says: string;
-  /** The part of the case that it needs. */
+  /** The part of the case that the variable needs. */
   readonly fact?: 'role' | 'topics' | 'tools' | 'expectations';
   /** Whether the value comes from a file or an agent. */
   readonly isFenced?: true;
@@ -57,7 +57,7 @@ export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
   turn: { says: 'The numbers of the judged turns.', value: ({ turns }) => numbersOf(turns) },
 };
 
-/** The part of the case that a variable needs, if it is missing. */
+/** The missing part of the case that a variable needs; undefined if it isn't missing. */
 export function missingFact(variable: string, facts: CaseFacts) {
   const { fact } = (Object.hasOwn(PROMPT_VARIABLES, variable) && PROMPT_VARIABLES[variable]) || {};
   if (fact === undefined || Object.keys(facts[fact] ?? '').length > 0) return undefined;
@@ -67,12 +67,12 @@ export function missingFact(variable: string, facts: CaseFacts) {
   return { fact, message };
 }
 
-/** `city` of `context.city`: a key of the case's `context`. */
+/** The key in the case's `context` that a variable names: `city` for `context.city`. */
 export function contextKey(variable: string): string | undefined {
   return variable.startsWith('context.') ? variable.slice('context.'.length) : undefined;
 }
 
-/** @throws Error if a variable has no value, its part of the case is missing, or the prompt gets too long */
+/** @throws Error if a variable has no value, its part of the case is missing, or the filled-in prompt is too long */
 export function fillPrompt(prompt: string, input: AssertionInput): string {
   return renderTemplate(prompt, (name) => {
     const missing = missingFact(name, input.facts);
@@ -100,14 +100,14 @@ function valueNamed(name: string, input: PromptInput) {
   return variable && { text: variable.value(input), isFenced: variable.isFenced };
 }
 
-/** One line per key, with strings as they are. */
+/** One line per key; strings are shown without quotes. */
 export function expectationsText({ expectations }: Pick<CaseFacts, 'expectations'>): string {
   return Object.entries(expectations)
     .map(([key, value]) => `${key}: ${textual(value)}`)
     .join('\n');
 }
 
-/** Fences values, which come from files and agents, on lines of their own. */
+/** Fences values that come from files and agents, each on separate lines. */
 function fenced(text: string): string {
   return `\n${fence(text)}\n`;
 }

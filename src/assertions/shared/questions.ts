@@ -20,7 +20,7 @@ export function withFacts({ facts }: AssertionInput, question: string): string {
   return parts.length === 0 ? question : ['The case says:', ...parts, '', question].join('\n');
 }
 
-/** How to separate a user's wishes; follows their name. */
+/** How to separate a user's wishes; follows the name for them. */
 export const ONE_BY_ONE = `Things that could be delivered separately are separate. Details that come later belong to what they
 complete; extending something already delivered is a new one; asking again adds none. What the user takes back or replaces does
 not count, nor do greetings and thanks.`;
@@ -37,7 +37,7 @@ no information", and stock caveats ("consult a professional") are not. A claim t
 "may" or a condition on whom or when it is true for. A plain inference holds, and so does a shorter wording that claims no more, or
 a true statement that something is not in the context. Context about another case supports nothing.`;
 
-/** How to count arguments, and which turns should have made calls; follows `selection`. */
+/** How to count arguments, and which turns should have made calls; follows the text about `selection`. */
 export const CALL_SCALES = `\`arguments\`: null if it calls nothing, else three counts over the arguments of its calls, without those of
   needless calls: how many are \`given\`; how many of these are \`right\`, by what the user had said and what earlier results
   show (an invented value is not); and how many needed ones are \`missing\`.
@@ -63,17 +63,19 @@ const LIKERT: Scale = [1, 5];
 
 /** For `docs.differences`. */
 export const AZURE_RATING =
-  "- Azure's score is the rating, 1 to 5. Here the rating is `value`, and the score is (value − 1) ÷ 4.";
+  "- Azure's score is the rating, from 1 to 5. Here, the rating is `value`, and the score is (value − 1) ÷ 4.";
 
 interface Likert extends TypeInfo {
   readonly instructions: string;
   /** Aspects to rate on the same scale, for the details. */
   readonly aspects?: readonly string[];
-  /** The key by which the judge can say that the question doesn't apply. */
+  /** The key that lets the judge report that the question doesn't apply. */
   readonly exception?: string;
 }
 
-/** A type that asks for an overall value from 1 to 5, and pass or fail for each turn. Score: (value − 1) ÷ 4. */
+/**
+ * A type that asks the judge for an overall value from 1 to 5, and pass or fail for each turn. Score: (value − 1) ÷ 4.
+ */
 export function likertType({ instructions, aspects = [], exception, ...type }: Likert): JudgedType {
   const answer = answerSchema.extend({
     ...(exception !== undefined && { [exception]: z.boolean() }),

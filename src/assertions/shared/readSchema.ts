@@ -19,7 +19,7 @@ import { withTimeLimit } from './timeLimit.ts';
 interface ReadSchema {
   readonly faults: readonly Fault[];
   /**
-   * The errors in a value, one phrase per place; present if the schema has no faults.
+   * Returns the errors in a value, one phrase per location; present if the schema has no faults.
    *
    * @throws Error if the schema can't be evaluated, or takes too long
    */
@@ -41,7 +41,7 @@ const linearTime = Object.assign(
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
     return {
       test: (text: string) => compiled.matcher(text).find(),
-      // Ajv's key for the compiled pattern.
+      // Ajv uses this as the compiled pattern's key.
       toString: () => pattern,
     };
   },
@@ -51,25 +51,25 @@ const linearTime = Object.assign(
 const OPTIONS: Options = {
   strict: false,
   allErrors: true,
-  // Otherwise, every object satisfies `required: [constructor]`.
+  // Otherwise, every object would satisfy `required: [constructor]`.
   ownProperties: true,
   logger: false,
   formats: {
     ...fullFormats,
     regex: (text: string) => patternFault(text) === undefined,
-    // The only format whose built-in pattern takes more than linear time.
+    // The only format whose built-in pattern can take more than linear time.
     url: (text: string) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text),
   },
   code: { regExp: linearTime },
 };
 
-/** Milliseconds to compile a schema. A `$ref` can make compilation or validation endless. */
+/** Maximum milliseconds to compile a schema. A `$ref` can make compilation or validation endless. */
 const SCHEMA_LIMIT = 250;
 
-/** Milliseconds to validate a value. A long one takes about 10 ms. */
+/** Maximum milliseconds to validate a value. A long value takes about 10 ms. */
 const VALUE_LIMIT = 100;
 
-/** Recently read schemas: a file is rechecked on every keystroke. */
+/** Recently compiled schemas, because a file is checked again on every keystroke. */
 const recentSchemas = new Map<string, ReadSchema>();
 const MAX_RECENT = 64;
 
@@ -127,7 +127,7 @@ function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Mapping): 
   }
 }
 
-/** Keywords in both drafts that contain schemas: one, a list, or a mapping. */
+/** Keywords in both drafts whose value contains schemas: one, a list, or a mapping. */
 const SCHEMA_KEYWORDS = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPPING_KEYWORDS = 'properties patternProperties $defs definitions dependentSchemas'.split(
@@ -170,7 +170,7 @@ function fault(message: string): ReadSchema {
   return { faults: [{ path: [], message }] };
 }
 
-/** The first fault at each place. */
+/** The first fault at each location. */
 function schemaFaults(schema: Mapping, errors: readonly ErrorObject[]): Fault[] {
   return uniqueBy(errors, ({ instancePath }) => instancePath).map((error) => ({
     path: pathOf(schema, error.instancePath),
@@ -178,7 +178,7 @@ function schemaFaults(schema: Mapping, errors: readonly ErrorObject[]): Fault[] 
   }));
 }
 
-/** A JSON pointer's path, with list indexes as numbers. */
+/** The path that a JSON Pointer describes, with list indexes as numbers. */
 function pathOf(schema: Mapping, pointer: string): (string | number)[] {
   let value: unknown = schema;
   return pointerSteps(pointer).map((name) => {
@@ -197,10 +197,12 @@ function validateInTime(validate: ValidateFunction, value: unknown): string[] {
     return withTimeLimit(VALUE_LIMIT, () => errorsIn(validate, value));
   } catch (error) {
     if (error instanceof RangeError) {
-      throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');
+      throw new Error(
+        'The JSON Schema contains an endless `$ref` loop. A recursive `$ref` must be inside `properties` or `items`.',
+      );
     }
     if (!(error instanceof WorkLimitError)) throw error;
-    throw new Error('Checking the JSON against the schema takes too long.', { cause: error });
+    throw new Error('Validating the JSON against the schema takes too long.', { cause: error });
   }
 }
 
@@ -212,7 +214,7 @@ function errorsIn(validate: ValidateFunction, value: unknown): string[] {
   return [...new Set(wrongs)];
 }
 
-/** `must be string`, with the value or name that Ajv's message omits. */
+/** An error as a phrase, such as `must be string`, including the value or name that Ajv's message leaves out. */
 function phrase({ message = 'is not valid', params }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
   const left = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;

@@ -6,7 +6,7 @@ import { cpuTime } from '../../node/cooperative.ts';
 
 const context = createContext({ work: undefined });
 
-/** Maximum number of attempts if the machine is busy; each may wait twice as long. */
+/** Maximum number of attempts if the machine is busy. Each may take twice as long as the previous one. */
 const MAX_ATTEMPTS = 4;
 
 /**
@@ -22,7 +22,7 @@ export function withTimeLimit<Result>(limit: number, work: () => Result): Result
       context.work = work;
       return runInContext('work()', context, { timeout });
     } catch (error) {
-      // Not always an Error of this realm.
+      // The error may come from another realm, so `instanceof Error` can be false.
       if (mappingOf(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       const starved = cpuTime() - before < limit / 2;
       if (!starved || tries === MAX_ATTEMPTS) {
@@ -34,15 +34,18 @@ export function withTimeLimit<Result>(limit: number, work: () => Result): Result
   }
 }
 
-/** Fewer steps finish quickly. Setting a time limit costs about as much as 10,000 steps. */
+/**
+ * Work with fewer steps is quick enough to run without a limit. Setting a time limit costs about as much as 10,000
+ * steps.
+ */
 const FEW_STEPS = 100_000;
 
 /**
  * Limits the time of a check.
  *
  * @param advice how to make the check shorter
- * @returns runs one part of the check. Its steps are a rough number, such as characters of text × characters of
- * pattern.
+ * @returns a function that runs one part of the check. Its number of steps is a rough estimate, such as the text's
+ * length × the pattern's length.
  * @throws Error if all parts together take too long
  */
 export function limitWork(advice: string) {

@@ -1,76 +1,124 @@
 import * as z from 'zod';
-import type { Turn } from '../../core/conversation.ts';
+import { agentsIn, type Turn, turnsOf } from '../../core/conversation.ts';
 import { isMapping, type Mapping, valueAt } from '../../core/data/data.ts';
 import type { ToolCall } from '../../core/message.ts';
+import { agentName } from '../../core/presentation/agents.ts';
+import { unknownAgentText } from '../../core/presentation/unknownAgent.ts';
 import { closest } from '../../core/text/closest.ts';
 import type { AssertionInput, Fault } from '../contract.ts';
 import { faultOfPattern, findsPattern } from '../types/regex.ts';
 import { limitWork } from './timeLimit.ts';
 
-/** Keys for the arguments of a call. */
-export const argumentKeys = {
+export const agentKey = z.string().min(1).optional().meta({
+  description: 'Name of an agent: only its calls count. Default: the calls of all agents.',
+  refersTo: 'agent',
+});
+
+/** Keys that specify a call's agent and arguments. */
+export const callKeys = {
+  agent: agentKey,
   args: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Arguments a call must have to count.' }),
+    .meta({ description: 'Arguments that a call must have to be counted.' }),
   match: z.enum(['exact', 'partial', 'pattern']).default('partial').meta({
     description:
-      'How `args` are compared: `exact` the same and no others, `partial` these among others, `pattern` as partial with every text a regular expression (RE2).',
+      'How `args` are compared. `exact`: these arguments and no others; `partial`: these arguments, with others allowed; `pattern`: like `partial`, but every string is a regular expression (RE2).',
   }),
 };
 
 interface WantedCall {
   /** Default: any tool. */
   readonly name?: string | undefined;
+  readonly agent?: string | undefined;
   readonly args?: Readonly<Record<string, unknown>> | undefined;
   readonly match: 'exact' | 'partial' | 'pattern';
 }
 
-/** `tool-called refund`: the tool distinguishes assertions of the same type. */
+/** Labels such as `tool-called refund`: the tool's name distinguishes assertions of the same type. */
 export function labelWithTool(type: string) {
   return ({ name }: Readonly<Record<string, unknown>>): string | undefined =>
     typeof name === 'string' ? `${type} ${name}` : undefined;
 }
 
-/** The calls of a turn, in order. */
-export function callsOf(turn: Turn): ToolCall[] {
-  return turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []));
+/** The calls of a turn, in order. @param agent if given, only this agent's calls are returned */
+export function callsOf(turn: Turn, agent?: string): ToolCall[] {
+  return turn.items.flatMap((item) =>
+    item.kind === 'tool-call' && (agent === undefined || item.agent === agent) ? [item.call] : [],
+  );
 }
 
-/** What decides whether a turn's calls pass: their names and, if the assertion has any, their arguments. */
-export function decidingCalls(turn: Turn, params: Readonly<Record<string, unknown>>): unknown {
-  const { tools } = params;
-  const wanted: unknown[] = [params, ...(Array.isArray(tools) ? tools : [])];
-  const comparesArguments = wanted.some((one) => isMapping(one) && isMapping(one.args));
-  return callsOf(turn).map((call) => (comparesArguments ? call : call.name));
+/** Words that follow a verb: ` by “triage”`. */
+export function byAgent(
+  agent: string | undefined,
+  { scrub = String }: Pick<AssertionInput, 'scrub'>,
+): string {
+  return agent === undefined ? '' : ` by “${agentName(scrub(agent))}”`;
 }
 
 /**
- * The wanted calls of each chosen turn. Score: 1 or 0, depending on their number; with `at: each`, turns that pass ÷
- * chosen turns.
+ * A note about an agent that isn't in the conversation, possibly because its name is misspelled; empty if the agent is
+ * in the conversation.
+ *
+ * @param passes whether the check passes
+ * @throws Error if it passes because the agent does nothing
+ */
+export function noteOnAgent(
+  agent: string | undefined,
+  { conversation, scrub = String }: AssertionInput,
+  passes: boolean,
+): string {
+  if (agent === undefined) return '';
+  const known = agentsIn(turnsOf(conversation));
+  if (known.includes(agent)) return '';
+  const text = unknownAgentText(scrub(agent), known.map(scrub));
+  if (passes) throw new Error(`Nothing to check: ${text}.`);
+  return `; ${text}`;
+}
+
+/**
+ * What decides whether a turn's calls pass: their names and, if the assertion specifies any, their agents and
+ * arguments.
+ */
+export function decidingCalls(turn: Turn, params: Readonly<Record<string, unknown>>): unknown {
+  const { tools, agent } = params;
+  const wanted: unknown[] = [params, ...(Array.isArray(tools) ? tools : [])];
+  const comparesArguments = wanted.some((one) => isMapping(one) && isMapping(one.args));
+  return turn.items.flatMap((item) => {
+    if (item.kind !== 'tool-call') return [];
+    const by = agent === undefined ? undefined : item.agent;
+    return [[comparesArguments ? item.call : item.call.name, by]];
+  });
+}
+
+/**
+ * The wanted calls of each chosen turn. Score: 1 or 0, depending on the number of calls; with `at: each`, turns that
+ * pass ÷ chosen turns.
  *
  * @param isEnough whether a number of calls passes
  */
 export function countCalls(
-  { turns, assertion: { negate, at } }: AssertionInput,
+  input: AssertionInput,
   wanted: WantedCall,
   isEnough: (count: number) => boolean,
 ) {
+  const { turns, assertion } = input;
+  const { negate, at } = assertion;
   const limited = limitWork('Use simpler patterns, or choose fewer turns with `at`.');
   const finds: Finds = (text, pattern) =>
     limited(text.length * pattern.length, () => findsPattern(text, pattern));
   const found = turns.map((turn) => ({
     turn: turn.number,
-    calls: callsOf(turn).filter((call) => callMatches(call, wanted, finds)),
+    calls: callsOf(turn, wanted.agent).filter((call) => callMatches(call, wanted, finds)),
   }));
   const total = found.reduce((sum, { calls }) => sum + calls.length, 0);
   const each = at.kind === 'each';
   const passes = ({ calls }: (typeof found)[number]) =>
     isEnough(each ? calls.length : total) !== negate;
-  const passing = each
+  const score = each
     ? found.filter(passes).length / turns.length
     : Number(isEnough(total) !== negate);
-  return { found, total, each, passes, score: passing };
+  return { found, total, each, passes, score, note: noteOnAgent(wanted.agent, input, score === 1) };
 }
 
 type Finds = (text: string, pattern: string) => boolean;
@@ -83,7 +131,7 @@ function callMatches(call: ToolCall, { name, args, match }: WantedCall, finds: F
 
 const ARGUMENTS_MATCHES = ['ignore', 'exact', 'subset', 'superset'] as const;
 
-/** How to compare a call's arguments: all of them, or only these keys. */
+/** How to compare a call's arguments: all of them, or only the given keys. */
 export const argumentsMatchSchema = z.union([
   z.enum(ARGUMENTS_MATCHES),
   z.array(z.string().min(1)).min(1),
@@ -108,7 +156,7 @@ export function argumentsMatch(given: unknown, wanted: Mapping, compare: Argumen
   }
 }
 
-/** Keys to compare that are in no entry's `args`: comparing them would always succeed. */
+/** Keys to compare that aren't in any entry's `args`: comparing them would always succeed. */
 export function faultsOfKeys(
   compare: ArgumentsMatch | undefined,
   entries: readonly { readonly args?: Mapping | undefined }[],
@@ -121,12 +169,18 @@ export function faultsOfKeys(
       key,
       entries.flatMap(({ args = {} }) => Object.keys(args)),
     );
-    const hint = meant === undefined ? 'Add it to `args` of a tool.' : `Did you mean "${meant}"?`;
-    return [{ path: [...path, index], message: `No \`args\` of a tool have "${key}". ${hint}` }];
+    const hint =
+      meant === undefined ? 'Add it to the `args` of an entry.' : `Did you mean "${meant}"?`;
+    return [
+      {
+        path: [...path, index],
+        message: `No entry of \`tools\` has "${key}" in its \`args\`. ${hint}`,
+      },
+    ];
   });
 }
 
-/** Strings in `args` that should be patterns but aren't valid. */
+/** Strings in `args` that should be patterns but aren't valid patterns. */
 export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
   if (match !== 'pattern') return [];
   return textsIn(args).flatMap((text) => {
@@ -139,7 +193,7 @@ export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
 
 const MAX_ARGUMENTS_LENGTH = 200;
 
-/** `lookup_order {"order":"98765"}`; long arguments are cut. */
+/** `lookup_order {"order":"98765"}`; long arguments are truncated. */
 export function describeCall(
   { name, arguments: given }: ToolCall,
   scrub: AssertionInput['scrub'] = String,
@@ -150,7 +204,7 @@ export function describeCall(
   return shown === '' || shown === '{}' ? name : `${name} ${shown}`;
 }
 
-/** @param finds if given, wanted strings are patterns */
+/** @param finds if given, wanted strings are patterns, which it matches */
 function same(actual: unknown, wanted: unknown, partial: boolean, finds?: Finds): boolean {
   if (finds && typeof wanted === 'string') {
     const text = typeof actual === 'string' ? actual : JSON.stringify(actual);
@@ -172,7 +226,7 @@ function same(actual: unknown, wanted: unknown, partial: boolean, finds?: Finds)
   );
 }
 
-/** Every string, at any depth. */
+/** All strings in a value, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -16,7 +16,7 @@ assistant could make sense of; then the value does not count.`;
 
 export const coherence = likertType({
   type: 'coherence',
-  summary: "Are the assistant's turns coherent, 1 to 5?",
+  summary: "How coherent are the assistant's turns, from 1 to 5?",
   docs: {
     asks: "The judge rates how well the assistant's turns follow from one another and from the conversation.",
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 3`.',

@@ -4,7 +4,7 @@ export const containsAll = valuesAssertion({
   type: 'contains-all',
   summary: 'The replies contain every one of `values`.',
   docs: {
-    asks: "Looks for each of the `values` in the assistant's text. All must be there.",
+    asks: "Looks for each of the `values` in the assistant's text. All of them must be present.",
     score:
       '1 if the chosen turns together contain all of them, else 0; with `at: each`, turns that contain all ÷ chosen turns.',
     example: 'two replies each contain one of two values: 1, or 0 ÷ 2 = 0 with `at: each`.',

@@ -35,13 +35,13 @@ export const conversationCompleteness = judgedType({
   like: 'DeepEval, MLflow',
   docs: {
     asks: 'The judge lists everything that the user wanted, with the turn that asked for it and the turn that satisfied it.',
-    score: 'satisfied wishes ÷ all wishes. The label is `yes` if all are satisfied.',
+    score: 'satisfied requests ÷ all requests. The label is `yes` if all are satisfied.',
     example:
       'the order was found and the address changed, but the refund was left open: 2 ÷ 3 = 0.67, label `no`.',
     skipped: 'if the user wanted nothing.',
     differences: `
       - If the user wanted nothing, DeepEval scores 1. Here the verdict is skipped.
-      - MLflow answers yes or no. Yes is a score of 1 here; below that, the threshold decides.
+      - MLflow answers yes or no. Here, yes is a score of 1, and for lower scores, the threshold decides.
     `,
     yaml: `
       - type: conversation-completeness

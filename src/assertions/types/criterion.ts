@@ -21,7 +21,7 @@ the turn in which it was due. Then \`met\` or \`not-met\`: what is met in part, 
 const params = z.strictObject({
   criterion: z
     .string()
-    .regex(/\S/, 'Expected text, found only blanks')
+    .regex(/\S/, 'Expected text, found only whitespace')
     .meta({ description: 'What must be true, in plain English.' }),
 });
 
@@ -49,9 +49,9 @@ export const criterion: ChecklistType = {
   like: 'AgentV rubrics',
   docs: {
     asks: 'The judge decides whether a criterion in plain English is met, and which turns show it. All criteria of a case share one request. A plain string under `assert` is a criterion too.',
-    score: '1 if met, else 0.',
+    score: '1 if the criterion is met, else 0.',
     example:
-      'the criterion forbids promising a date, and one of 6 replies promises one: 0, with that turn as a miss.',
+      'the criterion forbids promising a date, and one of 6 replies promises one: 0, and `misses` lists that turn.',
     differences:
       '- AgentV can grade each criterion of a rubric in points. Here, each criterion is an assertion that is met or not, and `weight` sets how much it counts.',
     yaml: `
@@ -124,7 +124,7 @@ function joinCriteria(parts: readonly Answer[], whole: unknown): Answer {
   };
 }
 
-/** A turn that breaks a criterion can't be fixed by others. */
+/** Reports a criterion that is met although a turn breaks it: other turns can't make up for that. */
 function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria'][number]) {
   if (outcome !== 'met') return [];
   return turns

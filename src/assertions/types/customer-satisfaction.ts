@@ -18,7 +18,7 @@ one who only says thanks raises nothing.`;
 
 export const customerSatisfaction = likertType({
   type: 'customer-satisfaction',
-  summary: 'How satisfied would a fair customer be, 1 to 5?',
+  summary: 'How satisfied would a fair customer be, from 1 to 5?',
   docs: {
     asks: 'The judge rates helpfulness, completeness, and tone, and then the whole conversation, each from 1 to 5.',
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 4`.',

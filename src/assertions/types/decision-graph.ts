@@ -3,7 +3,14 @@ import { turnsOfSide } from '../../core/conversation.ts';
 import { reaches, type Scale, shareOnScale, valueOnScale } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
-import type { AssertionInput, Fault, Finding, Outcome, Planned, Toolbox } from '../contract.ts';
+import type {
+  AssertionInput,
+  Fault,
+  Finding,
+  Outcome,
+  PlannedRequest,
+  Toolbox,
+} from '../contract.ts';
 import { citing, hitsAndMisses, notApplicable, scored, turnVerdicts } from '../shared/entries.ts';
 import {
   type AskingNode,
@@ -26,7 +33,7 @@ function paramsWith(assertion: z.ZodType) {
   return z.strictObject({
     nodes: z
       .record(z.string().min(1), nodeSchema(assertion))
-      .meta({ description: 'The nodes by name.', declares: 'node' }),
+      .meta({ description: 'The nodes, by name.', declares: 'node' }),
     start: z.string().min(1).optional().meta({
       description: 'The node to start with. Default: the first one.',
       refersTo: 'node',
@@ -41,11 +48,11 @@ export const decisionGraph = procedureType({
   summary: 'A graph of questions: each answer leads to the next question or to a score.',
   like: 'DeepEval DAG',
   docs: {
-    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. The editor reports cycles, branches that lead nowhere, missing or repeated answers, and unreachable nodes as you type. If the path ends in a `required` assertion that fails, the case fails.',
+    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. The editor reports cycles, branches that lead nowhere, missing or duplicate answers, and unreachable nodes as you type. If the path ends in a `required` assertion that fails, the case fails.',
     score:
       "the final score ÷ 10, or the assertion's score. A threshold may use that scale: `threshold: 7`.",
     example:
-      '`satisfied` is answered with yes, which leads to `tone`. It is answered with neutral, which is worth 5: 5 ÷ 10 = 0.5.',
+      '`satisfied` is answered with yes, which leads to `tone`. `tone` is answered with neutral, which is worth 5: 5 ÷ 10 = 0.5.',
     skipped: 'if the path ends in an assertion that is skipped.',
     differences:
       "- None known. If a path ends in an assertion, the score is that assertion's score, as with metrics in DeepEval.",
@@ -83,16 +90,16 @@ export const decisionGraph = procedureType({
     if (Object.keys(nodes).length === 0) {
       return [{ path: ['nodes'], message: 'A decision graph needs at least one node.' }];
     }
-    // Numeric keys of an object don't keep their order.
+    // Objects don't keep the order of numeric keys.
     const numbers = Object.keys(nodes).filter((name) => /^\d+$/.test(name));
     if (numbers.length > 0) {
-      const message = 'Node names must start with a letter, since a number is a score.';
+      const message = 'Node names must not be numbers, because a number is a score.';
       return numbers.map((name) => ({ path: ['nodes', name], message }));
     }
     return graphFaults(nodes, startOf({ nodes, start }));
   },
   plan(input, own) {
-    return longestPath(own.nodes, startOf(own)).flatMap((name): Planned[] => {
+    return longestPath(own.nodes, startOf(own)).flatMap((name): PlannedRequest[] => {
       const node = nodeAt(own.nodes, name);
       const end = endAt(name, input);
       if (node?.type === 'assertion' && end) return [{ kind: 'assertion', assertion: end }];
@@ -197,7 +204,7 @@ function brief(answer: string): string {
   return answer.length <= MAX_LABEL ? answer : `${answer.slice(0, MAX_LABEL)}…`;
 }
 
-/** The turns that the answers on the path rely on: they share the outcome. */
+/** The turns that the answers along the path are based on: they share the outcome. */
 function turnsOnPath(
   steps: readonly Step[],
   score: number,

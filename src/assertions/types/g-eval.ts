@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { type Scale, shareOnScale } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type {
-  Answered,
   AssertionInput,
   Divisible,
   Fault,
   Finding,
+  JudgeAnswer,
   JudgeRequest,
-  Planned,
+  PlannedRequest,
   ScoredToken,
 } from '../contract.ts';
 import { extremeMistakes, rangeMistake, wholeMistakes } from '../shared/answerMistakes.ts';
@@ -27,18 +27,18 @@ const SCALE: Scale = [0, 10];
 const band = z.strictObject({
   range: z
     .tuple([z.int().min(0).max(10), z.int().min(0).max(10)])
-    .meta({ description: 'Lowest and highest score of the band, 0..10.' }),
+    .meta({ description: 'Lowest and highest score of the band, from 0 to 10.' }),
   means: z.string().min(1).meta({ description: 'What a score in this band means.' }),
 });
 
 const params = z.strictObject({
   criteria: z
     .string()
-    .regex(/\S/, 'Expected text, found only blanks')
+    .regex(/\S/, 'Expected text, found only whitespace')
     .meta({ description: 'What to rate, in plain English.' }),
   steps: z.array(z.string().min(1)).min(1).optional().meta({
     description:
-      'How to rate it, step by step. Default: steps that the judge derives from the criteria once.',
+      'How to rate it, step by step. Default: steps that the judge derives from the criteria, only once.',
   }),
   rubric: z.array(band).min(1).optional().meta({
     description: 'What the scores mean: bands from 0 to 10 without gaps or overlaps.',
@@ -67,12 +67,12 @@ export const gEval = procedureType({
   summary: 'Rates your criteria from 0 to 10, with steps that the judge writes once.',
   like: 'DeepEval',
   docs: {
-    asks: 'The judge turns the criteria into evaluation steps once, and Turnlight stores them. The judge then rates each conversation by criteria, steps, and rubric. If the endpoint returns log-probabilities, the value is the mean of the ratings from 0 to 10, weighted by their probabilities; `details.weighting` shows whether it was weighted.',
+    asks: 'The judge turns the criteria into evaluation steps once, and Turnlight stores them. The judge then rates each conversation by the criteria, the steps, and the rubric. If the endpoint returns log-probabilities, the value is the mean of the ratings from 0 to 10, weighted by their probabilities; `details.weighting` shows whether it was weighted.',
     score: 'value ÷ 10. A threshold may use that scale: `threshold: 7`.',
     example: 'the judge rates 8 with a probability of 0.75 and 6 with 0.25: 7.5 ÷ 10 = 0.75.',
     differences: `
       - Without log-probabilities, DeepEval accepts a fraction. Here, the judge must give a whole number.
-      - With log-probabilities, both weight the score by them. DeepEval leaves out alternatives below 1 %; here, all count.
+      - With log-probabilities, both tools weight the score by them. DeepEval leaves out ratings with a probability below 1%; here, all ratings count.
       - If the score can't be weighted, it is the judge's number, and \`details.weighting\` shows why.
     `,
     yaml: `
@@ -93,7 +93,7 @@ export const gEval = procedureType({
   asksJudge: true,
   faults: ({ rubric }) => (rubric ? rubricFaults(rubric) : []),
   plan(input, own) {
-    const derive: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsRequest(own) }];
+    const derive: PlannedRequest[] = own.steps ? [] : [{ kind: 'once', asked: stepsRequest(own) }];
     const about = (turns: AssertionInput['turns']) =>
       rating(own, own.steps ?? [], { ...input, turns });
     return [...derive, { kind: 'asked', about }];
@@ -162,7 +162,7 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): D
 }
 
 function conclude(
-  { answer, text, tokens }: Answered<Answer>,
+  { answer, text, tokens }: JudgeAnswer<Answer>,
   steps: readonly string[],
   input: AssertionInput,
 ): Finding {
@@ -182,7 +182,7 @@ function conclude(
   });
 }
 
-type Weighed =
+type WeightedScore =
   | { readonly mean: number; readonly probabilities: Readonly<Record<string, number>> }
   | { readonly why: string };
 
@@ -196,10 +196,10 @@ export function weighScore(
   text: string,
   tokens: readonly ScoredToken[] | undefined,
   written: number,
-): Weighed {
+): WeightedScore {
   if (!tokens) return { why: 'the endpoint returned no log-probabilities' };
   const token = tokenOfScore(text, tokens);
-  if (token?.text.trim() !== String(written)) return { why: 'the score is no token of its own' };
+  if (token?.text.trim() !== String(written)) return { why: 'the score is not a separate token' };
   const probabilities: Record<string, number> = {};
   let sum = 0;
   let weights = 0;
@@ -214,7 +214,7 @@ export function weighScore(
     weights += weight;
   }
   if (weights === 0) return { why: 'no alternative was a score' };
-  if (weights > 1 + TOLERANCE) return { why: 'the probabilities come to more than 1' };
+  if (weights > 1 + TOLERANCE) return { why: 'the probabilities add up to more than 1' };
   return { mean: sum / weights, probabilities };
 }
 

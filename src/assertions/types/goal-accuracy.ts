@@ -30,16 +30,16 @@ const answerSchema = turnsAnswer({ verdict: verdictSchema }, { goals: z.array(go
 
 export const goalAccuracy = judgedType({
   type: 'goal-accuracy',
-  summary: "Were the user's goals reached by a sound plan?",
+  summary: "Were the user's goals achieved through a sound plan?",
   like: 'DeepEval',
   docs: {
-    asks: "The judge lists the user's goals and, for each, how far it was reached, how good the plan was, and how far the plan was followed. The lower of the last two is the score of the plan.",
+    asks: "The judge lists the user's goals and, for each, how fully it was achieved, how good the plan was, and how closely the plan was followed. The score of the plan is the lower of the last two ratings.",
     score: 'mean of (reached + plan) ÷ 2 over all goals.',
     example:
       'the only goal was reached (1) with a good plan (0.8) that was half followed (0.5): (1 + 0.5) ÷ 2 = 0.75.',
     skipped: 'if the user has no goal.',
     differences: `
-      - The score of a plan is the lower of its quality and of how far it was followed. DeepEval asks for a single score of the plan.
+      - The score of a plan is the lower of two values: its quality, and how far it was followed. DeepEval asks for a single score of the plan.
       - The judge looks for goals in the whole conversation. DeepEval treats each exchange as one goal and one plan, so an exchange without a goal counts too.
       - If the user has no goal, the verdict is skipped. DeepEval uses its judge's score, or 0 if there is no exchange.
     `,

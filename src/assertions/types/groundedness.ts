@@ -22,11 +22,11 @@ export const groundedness = judgedType({
     score: 'grounded claims ÷ all claims, over all turns.',
     example: '6 of 9 claims are grounded: 6 ÷ 9 = 0.67.',
     skipped:
-      'without asking the judge if the assistant had neither context nor tool results; also skipped if the assistant claims nothing.',
-    more: 'If the case has a `context`, it can be judged whatever the target reports.',
+      'without asking the judge if the assistant had neither context nor tool results; also skipped if the assistant makes no claims.',
+    more: 'If the case has a `context`, the assertion can be judged, whatever the target reports.',
     differences: `
       - Azure rates the conversation as a whole, from 1 to 5. Here, the score is the share of claims that are grounded.
-      - If the assistant was given nothing or claims nothing, the verdict is skipped.
+      - If the assistant was given nothing or makes no claims, the verdict is skipped.
     `,
     yaml: `
       - type: groundedness
@@ -39,7 +39,7 @@ export const groundedness = judgedType({
   idle({ context }, { hasRetrievedContext, hasToolResults }) {
     if (Object.keys(context).length > 0) return undefined;
     if (hasRetrievedContext !== false || hasToolResults !== false) return undefined;
-    return 'the conversation has neither `retrieval_context` nor tool results, and the case no `context`';
+    return 'the conversation has neither `retrieval_context` nor tool results, and the case has no `context`';
   },
   question(input) {
     if (!hasContext(input)) {
@@ -57,7 +57,10 @@ export const groundedness = judgedType({
   },
 });
 
-/** Context that an earlier turn retrieved counts for later turns, even if only those are judged. */
+/**
+ * Whether any context is available. Context retrieved in an earlier turn counts for later turns, even if only those are
+ * judged.
+ */
 function hasContext({ conversation, facts }: AssertionInput): boolean {
   const { hasToolResults, hasRetrievedContext } = traitsOf(conversation);
   return hasToolResults || hasRetrievedContext || Object.keys(facts.context).length > 0;

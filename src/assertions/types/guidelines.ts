@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pushAll } from '../../core/data/data.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, judgedTurnMistakes, listMistakes } from '../shared/answerMistakes.ts';
@@ -44,7 +45,7 @@ export const guidelines = judgedType({
     asks: 'For each guideline, the judge decides whether it was met, violated, or not applicable, and in which turns.',
     score: 'guidelines met ÷ applicable guidelines. The label is `yes` only if all are met.',
     example: "of six guidelines, one doesn't apply and one is violated: 4 ÷ 5 = 0.8, label `no`.",
-    skipped: 'if none applies.',
+    skipped: 'if no guideline applies.',
     differences: `
       - MLflow answers yes or no. Here, the score is the share of applicable guidelines that were met. Yes is a score of 1, which is also the default threshold.
       - If no guideline applies, the verdict is skipped.
@@ -72,7 +73,7 @@ export const guidelines = judgedType({
         ),
         ...violationMistakes(answer, input),
       ],
-      // With several guidelines, some can be met and others not.
+      // If there are several guidelines, some can be met and others not.
       ...(rules.length === 1 && { outcomes: { met: 1, violated: 0 } }),
       conclude(answer) {
         const judged = rules.map((rule, index) => ({
@@ -87,7 +88,7 @@ export const guidelines = judgedType({
         return {
           score: met.length / applicable,
           label: violated.length === 0 ? 'yes' : 'no',
-          hits: met.map(({ rule }) => citing(last, `kept to the end: ${rule}`)),
+          hits: met.map(({ rule }) => citing(last, `followed throughout: ${rule}`)),
           misses: violated.flatMap(({ rule, violated_in, rationale }) =>
             [...new Set(violated_in)].map((turn) =>
               citing(turn, `violates “${rule}” ${rationale}`),
@@ -111,7 +112,7 @@ function violationMistakes(
       mistakes.push(contradiction(text));
     }
     for (const turn of violated_in) {
-      mistakes.push(...judgedTurnMistakes(input, turn, `Guideline ${guideline}`));
+      pushAll(mistakes, judgedTurnMistakes(input, turn, `Guideline ${guideline}`));
     }
   }
   const violating = new Set(judged.flatMap(({ violated_in }) => violated_in));

@@ -13,7 +13,7 @@ most. One turn is rated like many.`;
 
 export const intentResolution = likertType({
   type: 'intent-resolution',
-  summary: "Was the user's intent understood and resolved, 1 to 5?",
+  summary: "How well was the user's intent understood and resolved, from 1 to 5?",
   docs: {
     asks: "The judge rates how well the user's intent was understood and resolved.",
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 3`.',

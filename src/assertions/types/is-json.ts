@@ -7,7 +7,7 @@ import { deterministicType } from '../shared/kinds.ts';
 
 type ReadJson =
   | { readonly valid: true; readonly value: unknown }
-  /** `wrong` follows `Turn 4: `. */
+  /** `wrong` is the text that follows `Turn 4: `. */
   | { readonly valid: false; readonly wrong: string };
 
 export const fencedJson = z
@@ -17,7 +17,7 @@ export const fencedJson = z
 
 const FENCE = /^```json[ \t]*\r?\n([\s\S]*?)\r?\n[ \t]*```$/i;
 
-/** Reads text that is a single JSON value with only whitespace around it. */
+/** Parses text that consists of a single JSON value, optionally surrounded by white space. */
 export function readJson(
   text: string,
   fenced: boolean,
@@ -26,12 +26,12 @@ export function readJson(
   const whole = text.trim();
   const body = (fenced && FENCE.exec(whole)?.[1]) || whole;
   if (body === '') return { valid: false, wrong: 'is not JSON: there is no text' };
-  if (isTooDeep(body)) return { valid: false, wrong: 'is JSON nested too deep to be read' };
+  if (isTooDeep(body)) return { valid: false, wrong: 'is nested too deeply to be read as JSON' };
   try {
     return { valid: true, value: JSON.parse(body) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The message quotes part of the text, which may be part of a secret.
+    // The error message quotes part of the text, which could be part of a secret.
     const why = scrub(body) === body ? `: ${error.message}` : '';
     return { valid: false, wrong: `is not JSON${why}` };
   }
@@ -43,7 +43,7 @@ export const isJson = deterministicType({
   type: 'is-json',
   summary: 'Each chosen reply is one JSON value and nothing else.',
   docs: {
-    asks: "Parses the text of each chosen turn as JSON. White space around it is allowed; other text isn't. With `fenced: true`, it may be in a ```json code fence.",
+    asks: "Parses the text of each chosen turn as JSON. White space around it is allowed; other text isn't. With `fenced: true`, the JSON may be in a ```json code fence.",
     score: 'turns that are JSON ÷ chosen turns.',
     example: 'one of three replies starts with "Here you are:": 2 ÷ 3 = 0.67.',
     yaml: `

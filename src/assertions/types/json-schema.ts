@@ -19,7 +19,7 @@ export const jsonSchema = deterministicType({
   type: 'json-schema',
   summary: 'Each chosen reply is JSON that matches `schema`.',
   docs: {
-    asks: 'Parses the text of each chosen turn as JSON, as `is-json` does, and validates it against `schema`. The rationale locates each error with a JSON pointer. Patterns use RE2 syntax, which runs in linear time and has no look-around or back references. Formats such as `date-time` and `email` are checked; unknown formats are ignored. A `$ref` must point into the schema, because Turnlight loads nothing. A schema that takes too long is an error.',
+    asks: 'Parses the text of each chosen turn as JSON, as `is-json` does, and validates it against `schema`. The rationale locates each error with a JSON pointer. Patterns use RE2 syntax, which runs in linear time and supports neither lookarounds nor backreferences. Formats such as `date-time` and `email` are checked; unknown formats are ignored. A `$ref` must point into the schema, because Turnlight loads no other schemas. If validation takes too long, the result is an error.',
     score: 'turns with valid JSON ÷ chosen turns.',
     example:
       '`order` must be a string, and the two replies are `{"order": "98765"}` and `{"order": 98765}`: 1 ÷ 2 = 0.5. The rationale of the second turn is `/order must be string`.',

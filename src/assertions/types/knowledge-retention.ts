@@ -45,11 +45,11 @@ export const knowledgeRetention = judgedType({
     score: 'turns without a lapse ÷ turns to which a fact is relevant.',
     example:
       'the order number from turn 1 is relevant to four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.',
-    skipped: 'if the user gave no fact, or none that is relevant to a reply.',
+    skipped: 'if the user stated no facts, or none that are relevant to a reply.',
     differences: `
       - Only turns to which a fact is relevant count, so that small talk doesn't raise the score. DeepEval counts every reply after the first fact; \`denominator: turns\` does the same.
       - If the user gave no fact, or none that is relevant to a reply, the verdict is skipped. DeepEval scores 1. With \`denominator: turns\`, Turnlight also scores 1 if the facts aren't relevant to any reply.
-      - MLflow answers yes or no. Yes is a score of 1 here; below that, the threshold decides.
+      - MLflow answers yes or no. Here, yes is a score of 1, and for lower scores, the threshold decides.
     `,
     yaml: `
       - type: knowledge-retention
@@ -94,8 +94,8 @@ function shareRetained(verdicts: readonly TurnVerdict[], counted: number): numbe
 }
 
 /**
- * Joins the ledgers of parts. Each part repeats the older facts that bear on it, so the same fact from the same turn
- * becomes one.
+ * Joins the ledgers of parts. Each part repeats the relevant earlier facts, so facts that are equal and from the same
+ * turn are merged.
  */
 function joinLedgers(parts: readonly Answer[]): Answer {
   const facts: Answer['facts'] = [];

@@ -35,12 +35,16 @@ export const language = deterministicType({
   },
   params,
   async check(input, { language: wanted }) {
-    // Its data is about a megabyte.
+    // The detector's data takes up about a megabyte.
     loading ??= loadDetector();
     const detect = await loading;
     const checkTurn = async (turn: Turn): Promise<TurnFinding> => {
       const found = await detect(textOf(turn));
-      if (!found) return { holds: undefined, rationale: 'is too short or ambiguous to detect' };
+      if (!found)
+        return {
+          holds: undefined,
+          rationale: 'is too short or too ambiguous for language detection',
+        };
       const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${nameOf(found.language)}`;
       return { holds: found.language === wanted, rationale };
     };
@@ -54,7 +58,7 @@ export const language = deterministicType({
   },
 });
 
-/** One word isn't enough: `Gift` is English and German. */
+/** One word isn't enough: `Gift` is both an English and a German word. */
 const MIN_WORDS = 3;
 
 /** Minimum number of characters per piece. The detector reads about 350 bytes of each. */
@@ -66,7 +70,7 @@ async function loadDetector() {
   const { eld } = await import('eld/extrasmall');
   const detector = eld.newInstance();
   const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-  // Addresses and numbers have no language.
+  // Addresses and numbers aren't in any language.
   detector.enableTextCleanup(true);
   /** The predominant language and its share of the text; undefined if the text is too short or ambiguous. */
   return async (text: string) => {

@@ -56,7 +56,7 @@ export const llmJudge = judgedType({
   summary: 'Your own judge, with a Markdown prompt about each turn or the whole conversation.',
   like: 'AgentV, MLflow make_judge',
   docs: {
-    asks: 'The judge reads the conversation and then your prompt. It answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded, and the score is the mean. Otherwise, the whole conversation is graded, and each turn passes or fails. In the record, `details` contains the properties that you ask for, and `scores_per_turn` with the score of each turn, 0..1.',
+    asks: 'The judge reads the conversation and then your prompt. It answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded, and the score is the mean. Otherwise, the whole conversation is graded, and each turn passes or fails. In the record, `details` contains the properties that you ask for, and `scores_per_turn` contains the score of each turn, from 0 to 1.',
     score:
       '(value − lowest) ÷ (highest − lowest) of the `scale`, or the score of the label in `labels`; with `per_turn`, the mean over the turns. A threshold above 1 is a value on the scale: `threshold: 4`.',
     example:
@@ -127,7 +127,7 @@ function perTurnGrades({ grading, details, body }: PreparedPrompt) {
           scale: grading.scale,
         }),
         details: {
-          // Our own keys come last, so that an answer can't replace them.
+          // Turnlight's own keys come last, so that an answer can't replace them.
           ...readDetails(given.details),
           scores_per_turn: turns.map((one) => one.score),
           passing_turns: turns.filter(({ status }) => status === 'pass').length,
@@ -172,13 +172,13 @@ function overallGrade({ grading, details, body }: PreparedPrompt) {
 /** A judge's grade. A label is null if the question doesn't apply to the turn. */
 type Grade = { readonly score: number } | { readonly label: string | null };
 
-/** Follows "give each turn a". */
+/** Words that follow "give each turn a". */
 function graded(grading: Grading): string {
   if (grading.kind === 'scale') return `\`score\` from ${grading.scale.join(' to ')}`;
   return `\`label\`, one of: ${Object.keys(grading.labels).join(', ')}`;
 }
 
-/** 0..1. A label's score comes from the assertion, never from the judge. */
+/** The grade as a share, 0..1. A label's score comes from the assertion, never from the judge. */
 function shareBy(grading: Grading, given: Grade): number {
   if (grading.kind === 'scale' && 'score' in given) return shareOnScale(grading.scale, given.score);
   const { label } = { label: null, ...given };
@@ -193,7 +193,7 @@ function extremesOf(grading: Grading): Scale {
   return [Math.min(...scores), Math.max(...scores)];
 }
 
-/** Adds the turn's label, to the rationale as well, so that it is shown everywhere. */
+/** Adds the label to the turn, and to its rationale so that it is shown everywhere. */
 function addLabel(
   verdict: TurnVerdict,
   entries: readonly ({ readonly turn: number } & Grade)[],

@@ -14,7 +14,7 @@ export const maxCost = deterministicType({
   summary: 'The target costs at most `max` for the conversation.',
   docs: {
     asks: "Adds up the cost of the target's replies. If the price isn't known, the result is an error, never a pass.",
-    score: '1 if it is at most `max`, else 0.',
+    score: '1 if the cost is at most `max`, else 0.',
     example: 'the replies cost 0.012, with `max: 0.01`: 0.',
     yaml: `
       - type: max-cost

@@ -15,7 +15,7 @@ export const maxTokens = deterministicType({
   summary: 'The target uses at most `max` tokens for the conversation.',
   docs: {
     asks: 'Adds up the tokens that the target reported for its replies. For a transcript, or a target that reports none, the result is an error, never a pass.',
-    score: '1 if they are at most `max`, else 0.',
+    score: '1 if the number of tokens is at most `max`, else 0.',
     example: '900 input tokens and 200 output tokens, with `max: 1000`: 0.',
     yaml: `
       - type: max-tokens

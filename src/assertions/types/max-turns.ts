@@ -3,7 +3,7 @@ import { allOrNothing, citing, scored } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
-  max: z.int().min(1).meta({ description: 'Maximum number of turns, both sides.' }),
+  max: z.int().min(1).meta({ description: 'Maximum number of turns, counting both sides.' }),
 });
 
 export const maxTurns = deterministicType({
@@ -11,7 +11,7 @@ export const maxTurns = deterministicType({
   summary: 'The conversation has at most `max` turns.',
   docs: {
     asks: 'Counts the turns of both sides. Turns of a `history` count only with `at: all`. A turn is everything that one side says until the other side speaks.',
-    score: '1 if there are at most `max`, else 0.',
+    score: '1 if there are at most `max` turns, else 0.',
     example: '12 turns with `max: 10`: 0.',
     yaml: `
       - type: max-turns

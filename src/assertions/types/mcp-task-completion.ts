@@ -20,7 +20,7 @@ export const mcpTaskCompletion = judgedType({
   summary: 'Did the user get what they asked for through the MCP servers?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `tools` with a `server`. Works like `task-completion`, but work that a server could have done counts only if the server was used.',
+    asks: 'Needs `tools` with a `server`, or a `chat` target with `mcp_servers`. Works like `task-completion`, but work that a server could have done counts only if the server was used.',
     score: '1 if nothing is missing, else 0.',
     example: 'the assistant says that it opened a ticket, but no tool was called: 0.',
     skipped: 'if the user asks for nothing.',
@@ -39,7 +39,7 @@ export const mcpTaskCompletion = judgedType({
   },
   readsContext: true,
   sees: () => ['tool_calls'],
-  needs: (facts) => needsMcp('mcp-task-completion', facts),
+  needs: (facts, known) => needsMcp('mcp-task-completion', facts, known),
   question(input) {
     const offered = fence(JSON.stringify(mcpTools(input.facts), null, 1));
     const instructions = `${INSTRUCTIONS}\n\nWhat the servers offer:\n${offered}`;

@@ -1,5 +1,5 @@
 import type { Tool } from '../../core/message.ts';
-import type { CaseFacts } from '../contract.ts';
+import type { CaseFacts, ConversationTraits } from '../contract.ts';
 import { judgedType } from '../shared/kinds.ts';
 import { CALL_SCALES } from '../shared/questions.ts';
 import { toolUseQuestion } from './tool-use.ts';
@@ -18,10 +18,10 @@ export const mcpUse = judgedType({
   summary: 'Are the tools, resources, and prompts of MCP servers used correctly?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `tools` with a `server`. Works like `tool-use`, for everything that the MCP servers offer.',
+    asks: 'Needs `tools` with a `server`, or a `chat` target with `mcp_servers`. Works like `tool-use`, for everything that the MCP servers offer.',
     score: 'min(mean selection, mean arguments).',
     example:
-      'three turns have the selections 1, 1, and 0, and two of them the arguments 1 and 1: min(0.67, 1) = 0.67.',
+      'the selections of three turns score 1, 1, and 0, and the arguments of two of them score 1 and 1: min(0.67, 1) = 0.67.',
     skipped: 'if nothing from a server was used or needed.',
     differences: `
       - A turn that neither uses nor needs a server doesn't count. DeepEval rates every exchange of more than two messages.
@@ -38,16 +38,20 @@ export const mcpUse = judgedType({
     `,
   },
   sees: () => ['tool_calls'],
-  needs: (facts) => needsMcp('mcp-use', facts),
+  needs: (facts, known) => needsMcp('mcp-use', facts, known),
   question: (input) => toolUseQuestion(INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
 });
 
-/** A case's tools that MCP servers offer. */
+/** The case's tools that come from MCP servers. */
 export function mcpTools({ tools }: CaseFacts): Tool[] {
   return tools.filter(({ server }) => server !== undefined);
 }
 
-export function needsMcp(type: string, facts: CaseFacts): string | undefined {
-  if (mcpTools(facts).length > 0) return undefined;
+export function needsMcp(
+  type: string,
+  facts: CaseFacts,
+  { offersTools }: ConversationTraits,
+): string | undefined {
+  if (mcpTools(facts).length > 0 || (offersTools && facts.tools.length === 0)) return undefined;
   return `${type} needs MCP tools: add \`tools\` with a \`server\` to the case or the file.`;
 }

@@ -7,7 +7,7 @@ export const regex = textAssertion({
   type: 'regex',
   summary: 'The replies match `pattern`.',
   docs: {
-    asks: "Looks for a match of `pattern` in the assistant's text. The pattern uses RE2 syntax, which runs in linear time and has no look-around or back references. `(?m)` and `(?s)` set flags.",
+    asks: "Looks for a match of `pattern` in the assistant's text. The pattern uses RE2 syntax, which runs in linear time and supports neither lookarounds nor backreferences. `(?m)` and `(?s)` set flags.",
     score:
       '1 if the chosen turns together match, else 0; with `at: each`, turns that match ÷ chosen turns.',
     example: 'two of five replies match: 1, or 2 ÷ 5 = 0.4 with `at: each`.',
@@ -31,7 +31,7 @@ export const regex = textAssertion({
   holds: (text, { pattern, ignore_case }) => findsPattern(text, pattern, ignore_case),
 });
 
-/** Recently compiled patterns: each is used for every turn of every case. */
+/** Recently compiled patterns, because each one is used for every turn of every case. */
 const compiled = new Map<string, RE2JS>();
 const MAX_COMPILED = 64;
 
@@ -39,7 +39,7 @@ export function findsPattern(text: string, pattern: string, ignoresCase = false)
   const key = `${ignoresCase} ${pattern}`;
   const known =
     compiled.get(key) ?? RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
-  // If a time limit interrupts it, its state is unknown.
+  // If a time limit interrupts the matcher, its state is unknown.
   compiled.delete(key);
   const found = known.matcher(text).find();
   if (compiled.size >= MAX_COMPILED) compiled.clear();
@@ -47,12 +47,12 @@ export function findsPattern(text: string, pattern: string, ignoresCase = false)
   return found;
 }
 
-/** Why RE2 rejects the pattern; undefined if it doesn't. */
+/** Why RE2 rejects the pattern; undefined if it accepts it. */
 export function faultOfPattern(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    return `This is not a valid RE2 regular expression: ${errorText(error)}. Look-around and back references are not supported.`;
+    return `This is not a valid RE2 regular expression: ${errorText(error)}. Lookarounds and backreferences are not supported.`;
   }
 }

@@ -16,11 +16,11 @@ export const roleAdherence = judgedType({
     asks: "Needs `role` in the file or the case, or a system message: the target's `system`, or one in the conversation. For each assistant turn, the judge decides whether it stays in the role, both in its tone and in what it does and refuses to do.",
     score: 'turns in the role ÷ turns to which the role applies.',
     example: 'four replies, one of which gives a cooking recipe: 3 ÷ 4 = 0.75.',
-    skipped: 'if it applies to no turn.',
+    skipped: 'if the role applies to no turn.',
     differences: `
       - A turn to which the role doesn't apply isn't counted. DeepEval divides by all of the assistant's messages.
       - If the assistant never speaks, the verdict is skipped. DeepEval scores 1.
-      - MLflow answers yes or no. Yes is a score of 1 here; below that, the threshold decides.
+      - MLflow answers yes or no. Here, yes is a score of 1, and for lower scores, the threshold decides.
     `,
     yaml: `
       role: A restaurant's booking assistant that helps with reservations only.

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ScriptInput } from 'turnlight';
 import * as z from 'zod';
-import { textOf, turnsOf } from '../../core/conversation.ts';
+import { agentOf, textOf, turnsOf } from '../../core/conversation.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import { programKeys, type UserCode } from '../../core/userCode.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
@@ -11,7 +11,7 @@ import { procedureType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   path: z.string().min(1).optional().meta({
-    description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.',
+    description: 'A `.js`, `.mjs` or `.ts` file, relative to this file.',
     file: 'script',
   }),
   export: z.string().min(1).optional().meta({
@@ -41,7 +41,7 @@ export const script = procedureType({
   type: 'script',
   summary: 'Your function or program decides.',
   docs: {
-    asks: "Passes the conversation to your function, or to your program in any language. It runs in its own process, and only in a trusted workspace. A function returns (and a program prints, as JSON) true or false, a score from 0 to 1, an object with `score`, `label`, `rationale`, `turns`, and `details`, or `{ skipped: 'why' }` if it doesn't apply. Without a `score`, the mean over the `turns` counts. The type `Script` of the package `turnlight` describes everything.",
+    asks: "Passes the conversation to your function, or to your program in any language. It runs in its own process, and only in a trusted workspace. A function returns (and a program prints, as JSON) true or false, a score from 0 to 1, an object with `score`, `label`, `rationale`, `turns`, and `details`, or `{ skipped: 'why' }` if it doesn't apply. Without a `score`, the score is the mean over the `turns`. The type `Script` of the package `turnlight` describes the input and the return value.",
     score: 'the returned score; true is 1, and false is 0. With `negate`, 1 minus the score.',
     example:
       'the `turns` have the scores 1 and 0.5, and there is no `score`: (1 + 0.5) ÷ 2 = 0.75.',
@@ -85,7 +85,7 @@ export const script = procedureType({
     if (path !== undefined) {
       return [{ path: ['command'], message: 'Set either `path` or `command`, not both.' }];
     }
-    const message = '`export` belongs to `path`: a program exports nothing.';
+    const message = '`export` works only with `path`, because a program has no exports. Remove it.';
     return exported === undefined ? [] : [{ path: ['export'], message }];
   },
   run: async (input, own, toolbox) =>
@@ -118,11 +118,13 @@ function scriptInput(
         text: textOf(turn),
         tool_calls: turn.items
           .filter((item) => item.kind === 'tool-call')
-          .map(({ call, result = null }) => ({
+          .map(({ call, agent = null, result = null }) => ({
             name: call.name,
             arguments: call.arguments,
+            agent,
             result,
           })),
+        agents: [...new Set(turn.items.flatMap((item) => agentOf(item) ?? []))],
         retrieval_context: turn.retrievalContext ?? [],
         expected: turn.expected ?? null,
         latency: turn.latency ?? null,
@@ -185,7 +187,9 @@ function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVe
   });
 }
 
-/** The result of a script. `types/index.d.ts` declares the same type for script authors; a test compares the two. */
+/**
+ * The result of a script. `types/index.d.ts` declares the same type for script authors; a test checks that they match.
+ */
 const unit = z.number().min(0).max(1);
 
 const skippedSchema = z.strictObject({ skipped: z.string() });

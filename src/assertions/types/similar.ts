@@ -20,7 +20,7 @@ export const similar = procedureType({
   docs: {
     asks: "Compares the embeddings of `value` and of the assistant's text, so that only the meaning counts, not the words.",
     score:
-      'their cosine similarity, or 0 if it is negative; with `at: each`, the mean over the turns. With `negate`, 1 if it is below the threshold, else 0.',
+      'cosine similarity of the embeddings, or 0 if it is negative; with `at: each`, the mean over the turns. With `negate`, 1 if it is below the threshold, else 0.',
     example:
       'the cosine is 0.86, so the score is 0.86, which passes with the default threshold of 0.8.',
     skipped: 'if no turn has text; single turns without text are ignored.',
@@ -83,7 +83,9 @@ function cosine(a: readonly number[], b: readonly number[]): number {
     left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
   const length = Math.sqrt(dot(a, a) * dot(b, b));
   if (a.length !== b.length || length === 0) {
-    throw new Error(`The embeddings cannot be compared (${a.length} and ${b.length} numbers).`);
+    throw new Error(
+      `The embeddings cannot be compared, because they have different lengths (${a.length} and ${b.length}).`,
+    );
   }
   return dot(a, b) / length;
 }

@@ -4,8 +4,8 @@ export const startsWith = valueAssertion({
   type: 'starts-with',
   summary: 'The replies start with `value`.',
   docs: {
-    asks: "Compares the start of the assistant's text, ignoring surrounding white space.",
-    score: '1 if it matches, else 0; with `at: each`, turns that match ÷ chosen turns.',
+    asks: "Compares the start of the assistant's text, ignoring surrounding whitespace.",
+    score: '1 if the start matches, else 0; with `at: each`, turns that match ÷ chosen turns.',
     example:
       'only the first of four replies starts with it: 1 with `at: first`, or 1 ÷ 4 = 0.25 with `at: each`.',
     yaml: `

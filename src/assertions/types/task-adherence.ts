@@ -108,7 +108,7 @@ function aspectMistakes(
   return [contradiction(text)];
 }
 
-/** A turn can fail only if an aspect fails. */
+/** A turn must not fail unless some aspect fails. */
 function turnFailures(answer: Answer): Mistake[] {
   if (ASPECTS.some((aspect) => answer[aspect].verdict === 'fail')) return [];
   return answer.turns

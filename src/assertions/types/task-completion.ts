@@ -24,7 +24,7 @@ export const taskCompletion = judgedType({
   docs: {
     asks: 'The judge lists what the user asked for, what was delivered, and what is missing. It is stricter than `conversation-completeness`: a refusal delivers nothing.',
     score: '1 if nothing is missing, else 0.',
-    example: 'one of two requests was only promised: 0, with the gap among the misses.',
+    example: 'one of two requests was only promised: 0, and `misses` lists the gap.',
     skipped: 'if the user asks for nothing.',
     differences: '- If the user asks for nothing, the verdict is skipped.',
     yaml: `
@@ -48,7 +48,7 @@ const requestSchema = z.object({
 
 const answerSchema = turnsAnswer({ verdict: verdictSchema }, { requests: z.array(requestSchema) });
 
-/** Lists requests and what was delivered. Score: 1 if nothing is missing, else 0. */
+/** Lists the user's requests and what was delivered. Score: 1 if nothing is missing, else 0. */
 export function taskCompletionQuestion(
   instructions: string,
   input: AssertionInput,

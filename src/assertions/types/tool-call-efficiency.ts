@@ -33,9 +33,9 @@ export const toolCallEfficiency = judgedType({
   like: 'MLflow',
   docs: {
     asks: 'The judge lists the calls that are repeated, unnecessary, or redundant.',
-    score: '1 (`yes`) if none is wasted, else 0 (`no`).',
+    score: '1 (`yes`) if no call is wasted, else 0 (`no`).',
     example:
-      'two of three calls look up the same order, in turns 2 and 4: 0, with turn 4 as a miss.',
+      'two of three calls look up the same order, in turns 2 and 4: 0, and `misses` lists turn 4.',
     skipped: 'without asking the judge if no tool was called.',
     differences:
       "- None known in the score: yes is 1, and no is 0. MLflow's judge reads the trace; Turnlight's judge reads the tool calls in the conversation.",

@@ -3,7 +3,8 @@ import { counted } from '../../core/text/format.ts';
 import { decidedTurn, hitsAndMisses, scored, turnsText } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
 import {
-  argumentKeys,
+  byAgent,
+  callKeys,
   countCalls,
   decidingCalls,
   faultsOfArguments,
@@ -12,7 +13,7 @@ import {
 
 const params = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the tool.', refersTo: 'tool' }),
-  ...argumentKeys,
+  ...callKeys,
   times: z
     .int()
     .min(1)
@@ -26,7 +27,7 @@ export const toolCalled = deterministicType({
   docs: {
     asks: 'Counts the calls to the tool with matching arguments in the chosen turns.',
     score:
-      '1 if it was called at least once, or exactly `times`, else 0; with `at: each`, turns with that many calls ÷ chosen turns.',
+      '1 if the tool was called at least once, or exactly `times`, else 0; with `at: each`, turns with that many calls ÷ chosen turns.',
     example:
       'with `times: 1`, two replies call the tool once each: 0, because there are 2 calls; with `at: each`, 2 ÷ 2 = 1.',
     yaml: `
@@ -42,16 +43,17 @@ export const toolCalled = deterministicType({
   label: labelWithTool('tool-called'),
   faults: faultsOfArguments,
   check(input, wanted) {
-    const { found, total, each, passes, score } = countCalls(input, wanted, (count) =>
+    const { found, total, each, passes, score, note } = countCalls(input, wanted, (count) =>
       wanted.times === undefined ? count > 0 : count === wanted.times,
     );
     const shown = each ? found : found.filter(({ calls }) => calls.length > 0);
+    const by = byAgent(wanted.agent, input);
     const entries = shown.map((one) => {
-      const rationale = `${counted(one.calls.length, 'matching call')} of ${wanted.name}`;
+      const rationale = `${counted(one.calls.length, 'matching call')} to ${wanted.name}${by}`;
       return decidedTurn(one.turn, passes(one), rationale);
     });
-    const like = wanted.args === undefined ? '' : ' with such arguments';
-    const summary = `${turnsText(input.turns)}: ${wanted.name} was called ${counted(total, 'time')}${like}`;
+    const like = wanted.args === undefined ? '' : ' with matching arguments';
+    const summary = `${turnsText(input.turns)}: ${wanted.name} was called ${counted(total, 'time')}${by}${like}${note}`;
     const { misses } = hitsAndMisses(entries);
     return scored(`${summary}.`, entries, {
       score,

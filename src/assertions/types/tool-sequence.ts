@@ -8,12 +8,14 @@ import { deterministicType } from '../shared/kinds.ts';
 import { limitWork } from '../shared/timeLimit.ts';
 import {
   type ArgumentsMatch,
+  agentKey,
   argumentsMatch,
   argumentsMatchSchema,
   callsOf,
   decidingCalls,
   describeCall,
   faultsOfKeys,
+  noteOnAgent,
 } from '../shared/toolCalls.ts';
 
 interface WantedTool {
@@ -74,14 +76,14 @@ const COMPARE = {
 
 export type SequenceMatch = keyof typeof COMPARE;
 
-/** Each entry of the list needs a call of its own. */
+/** Each entry in the list needs a separate call. */
 function tooFew(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   const pairs = pairUp(wanted, calls);
   const unpaired = wanted.filter((_, index) => !pairs.has(index));
   return missing(unpaired, calls);
 }
 
-/** Each call needs an entry of its own. */
+/** Each call needs a separate entry. */
 function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   const paired = new Set(pairUp(wanted, calls).values());
   return calls
@@ -95,9 +97,9 @@ function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): N
 
 /**
  * Pairs as many entries as possible with one call each, using shortest augmenting paths. In `[search, {name: search,
- * args: {page: 2}}]`, the first entry must not take the only call that matches the second.
+ * args: {page: 2}}]`, the first entry must not take the only call that matches the second entry.
  *
- * @returns the call for each index in `wanted`
+ * @returns calls, by the index in `wanted`
  */
 function pairUp(
   wanted: readonly WantedTool[],
@@ -108,7 +110,7 @@ function pairUp(
   let unpaired = calls;
   let movable = calls;
   for (const start of wanted.keys()) {
-    // The entry that would take each call if its current entry gives it up.
+    // For each call, the entry that would take it if its current entry gave it up.
     const takers = new Map<PlacedCall, number>();
     let rest = movable;
     const queue = [start];
@@ -134,7 +136,7 @@ function pairUp(
       }
       rest = rest.filter((placed) => !takers.has(placed));
     }
-    // Calls that couldn't help this entry can't help a later one.
+    // Calls that couldn't help this entry can't help a later one, either.
     if (!callOf.has(start)) movable = rest;
   }
   return callOf;
@@ -195,9 +197,10 @@ const params = z.strictObject({
     description:
       "How to compare a call's arguments with an entry's `args`. `superset`: these, with others allowed; `exact`: these and no others; `subset`: no others, but some may be missing; `ignore`: not at all; or a list of keys to compare, such as `[city, time.start]`.",
   }),
+  agent: agentKey,
 });
 
-interface Checked {
+interface SequenceCheck {
   readonly passed: boolean;
   readonly notes: readonly Note[];
   readonly turns: readonly Turn[];
@@ -216,7 +219,7 @@ export const toolSequence = deterministicType({
       - \`unordered\`: each of these calls exactly as often as listed, in any order, and no other calls
       - \`subset\`: only these calls, none of them more often than listed; some may be missing
 
-      An entry without \`args\` matches any arguments. Otherwise the assertion's \`args\`, or the entry's \`compare\`, sets how they are compared: \`superset\` (default), \`exact\`, \`subset\`, \`ignore\`, or a list of keys, with dots for nested ones.
+      An entry without \`args\` matches any arguments. Otherwise the assertion's \`args\`, or the entry's \`compare\`, sets how they are compared: \`superset\` (default), \`exact\`, \`subset\`, \`ignore\`, or a list of keys, with dots for nested keys.
     `,
     score: '1 if the calls match, else 0; with `at: each`, turns whose calls match ÷ chosen turns.',
     example:
@@ -242,7 +245,8 @@ export const toolSequence = deterministicType({
       ),
     ];
   },
-  check({ turns, assertion, scrub }, { tools, match, args }) {
+  check(input, { agent, tools, match, args }) {
+    const { turns, assertion, scrub } = input;
     const wanted = tools.map(
       (tool): WantedTool =>
         typeof tool === 'string'
@@ -251,30 +255,38 @@ export const toolSequence = deterministicType({
     );
     const each = assertion.at.kind === 'each';
     const limited = limitWork('List fewer tools, or choose fewer turns with `at`.');
-    const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): Checked => {
-      const calls = placedCalls(run, scrub);
+    const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): SequenceCheck => {
+      const calls = placedCalls(run, agent, scrub);
       const faults = limited(calls.length * wanted.length, () => COMPARE[match](wanted, calls));
       const found = faults.length === 0;
-      const notes = found ? madeCalls(run) : faults;
+      const notes = found ? madeCalls(run, agent) : faults;
       return { passed: found !== assertion.negate, notes, turns: run };
     });
     const passing = checked.filter(({ passed }) => passed);
+    const note = noteOnAgent(agent, input, passing.length === checked.length);
     const summary =
       checked.length > 1
         ? `${passing.length} of ${checked.length} turns pass`
         : checked.flatMap(cited).join('. ');
-    return scored(`${summary}.`, checked.flatMap(entries), {
+    return scored(`${summary}${note}.`, checked.flatMap(entries), {
       score: passing.length / checked.length,
       hits: passing.flatMap(cited),
       misses: checked.filter(({ passed }) => !passed).flatMap(cited),
-      details: { match, calls: turns.flatMap(callsOf).map(({ name }) => name) },
+      details: {
+        match,
+        calls: turns.flatMap((turn) => callsOf(turn, agent)).map(({ name }) => name),
+      },
     });
   },
 });
 
-function placedCalls(turns: readonly Turn[], scrub: AssertionInput['scrub']): PlacedCall[] {
+function placedCalls(
+  turns: readonly Turn[],
+  agent: string | undefined,
+  scrub: AssertionInput['scrub'],
+): PlacedCall[] {
   return turns.flatMap((turn) =>
-    callsOf(turn).map((call) => ({
+    callsOf(turn, agent).map((call) => ({
       turn: turn.number,
       call,
       describe: () => describeCall(call, scrub),
@@ -282,22 +294,22 @@ function placedCalls(turns: readonly Turn[], scrub: AssertionInput['scrub']): Pl
   );
 }
 
-function madeCalls(turns: readonly Turn[]): Note[] {
+function madeCalls(turns: readonly Turn[], agent: string | undefined): Note[] {
   const notes = turns.flatMap((turn): Note[] => {
-    const names = callsOf(turn).map(({ name }) => name);
+    const names = callsOf(turn, agent).map(({ name }) => name);
     return names.length === 0 ? [] : [{ turn: turn.number, text: `called ${names.join(', ')}` }];
   });
   return notes.length === 0 ? [{ text: 'no tool was called' }] : notes;
 }
 
-function cited({ notes, turns }: Checked): string[] {
+function cited({ notes, turns }: SequenceCheck): string[] {
   return notes.map(({ turn, text }) =>
     turn === undefined ? `${turnsText(turns)}: ${text}` : citing(turn, text),
   );
 }
 
 /** If several turns lack something together, no single turn is to blame. */
-function entries({ passed, notes, turns }: Checked): TurnVerdict[] {
+function entries({ passed, notes, turns }: SequenceCheck): TurnVerdict[] {
   return turns.flatMap((turn): TurnVerdict[] => {
     const own = turns.length === 1 ? notes : notes.filter((note) => note.turn === turn.number);
     if (own.length === 0) return [];

@@ -25,7 +25,7 @@ export const toolUse = judgedType({
     asks: 'Needs `tools`. The judge rates each assistant turn that called a tool or should have: the selection of tools and the arguments.',
     score: 'min(mean selection, mean arguments).',
     example:
-      'two turns have the selections 1 and 1, and the arguments 1 and 0.5: min(1, 0.75) = 0.75.',
+      'the selections of two turns score 1 and 1, and their arguments score 1 and 0.5: min(1, 0.75) = 0.75.',
     skipped: 'if no tool was called or needed.',
     differences: `
       - A turn that makes no tool calls, and doesn't need any, isn't counted. DeepEval rates the selection of tools in every exchange, which raises the mean.
@@ -42,8 +42,8 @@ export const toolUse = judgedType({
     `,
   },
   sees: () => ['tool_calls'],
-  needs({ tools }) {
-    if (tools.length > 0) return undefined;
+  needs({ tools }, { offersTools }) {
+    if (tools.length > 0 || offersTools) return undefined;
     return 'tool-use needs the tools the assistant may call: add `tools` to the case or the file.';
   },
   question: (input) => toolUseQuestion(INSTRUCTIONS, input.facts.tools, input),
@@ -69,7 +69,7 @@ type Entry = Answer['turns'][number];
  * Rates the tools that a turn chose, and their arguments. Score: min(mean selection, mean arguments), over the turns
  * that made calls or should have.
  *
- * @param about `listed` to ignore calls of tools other than `tools`
+ * @param about `listed` to ignore calls to tools other than `tools`
  */
 export function toolUseQuestion(
   instructions: string,

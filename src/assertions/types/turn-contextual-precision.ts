@@ -25,14 +25,14 @@ export const turnContextualPrecision = retrievalType({
   docs: {
     asks: "Needs `expected` on the turns, or `expectations` with an `outcome`. For each piece of a turn's `retrieval_context`, in rank order, the judge decides whether it is useful.",
     score:
-      'mean over these turns of the average precision, which is the mean of (useful pieces up to rank k ÷ k) over the ranks k of the useful pieces, or 0 if none is useful.',
+      'mean over the judged turns of the average precision, which is the mean of (useful pieces up to rank k ÷ k) over the ranks k of the useful pieces, or 0 if none is useful.',
     example: 'the first and the third of three pieces are useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.',
     skipped:
-      'without asking the judge if no turn has retrieved context, or none of those turns has `expected`.',
+      'without asking the judge if no turn has retrieved context, or none of the turns with context has `expected`.',
     differences: `
       - The ranking covers only the turn's own context. For each exchange, DeepEval ranks the contexts of up to ten exchanges together.
-      - \`expected\` of a turn comes before the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
-      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
+      - The \`expected\` of a turn takes precedence over the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
+      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten exchanges has any context.
     `,
     yaml: `
       defaults:
@@ -77,7 +77,10 @@ function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]
   return [{ reason: 'incomplete-list', text }];
 }
 
-/** Σ over the useful ranks k of (number useful up to k ÷ k) ÷ number useful; 0 if none is useful. */
+/**
+ * Σ (number of useful nodes up to rank k ÷ k) over the ranks k of useful nodes ÷ number of useful nodes; 0 if no node
+ * is useful.
+ */
 function averagePrecision({ nodes }: Entry): number {
   let useful = 0;
   let sum = 0;

@@ -11,14 +11,14 @@ export const turnContextualRecall = retrievalType({
   summary: 'Does the retrieved context contain everything that a good reply needs?',
   docs: {
     asks: "Needs `expected` on the turns, or `expectations` with an `outcome`. The judge splits the expected reply into statements, and decides whether each can be attributed to the turn's `retrieval_context`.",
-    score: 'mean over these turns of attributable statements ÷ all statements.',
+    score: 'mean over the judged turns of attributable statements ÷ all statements.',
     example: 'in two turns, 2 of 2 and 1 of 2 statements are attributable: (1 + 0.5) ÷ 2 = 0.75.',
     skipped:
-      'without asking the judge if no turn has retrieved context, or none of those turns has `expected`.',
+      'without asking the judge if no turn has retrieved context, or none of the turns with context has `expected`.',
     differences: `
       - Each turn is compared only with its own context. For each exchange, DeepEval uses the contexts of up to ten exchanges.
-      - \`expected\` of a turn comes before the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
-      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
+      - The \`expected\` of a turn takes precedence over the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
+      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten exchanges has any context.
     `,
     yaml: `
       defaults:

@@ -11,12 +11,12 @@ export const turnContextualRelevancy = retrievalType({
   summary: "Is each turn's retrieved context relevant to the question?",
   docs: {
     asks: "The judge splits each turn's `retrieval_context` into statements, and decides whether each is relevant to the question.",
-    score: 'mean over these turns of relevant statements ÷ all statements.',
+    score: 'mean over the judged turns of relevant statements ÷ all statements.',
     example: 'in two turns, 3 of 4 and 1 of 2 statements are relevant: (0.75 + 0.5) ÷ 2 = 0.63.',
     skipped: 'without asking the judge if no turn has retrieved context.',
     differences: `
       - Only the turn's own context is judged. For each exchange, DeepEval judges the contexts of up to ten exchanges together.
-      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
+      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten exchanges has any context.
     `,
     yaml: '- type: turn-contextual-relevancy',
   },

@@ -28,7 +28,7 @@ export const turnFaithfulness = retrievalType({
   summary: 'Is each turn faithful to its retrieved context?',
   docs: {
     asks: 'The judge splits each turn with a `retrieval_context` into claims, and decides whether the context supports each claim.',
-    score: 'mean over these turns of supported claims ÷ all claims. Each turn counts once.',
+    score: 'mean over the judged turns of supported claims ÷ all claims. Each turn counts once.',
     example:
       'five turns make one claim each, and one claim is not supported: (1 + 1 + 1 + 1 + 0) ÷ 5 = 0.8.',
     skipped: 'without asking the judge if no turn has retrieved context.',

@@ -18,12 +18,12 @@ export const turnRelevancy = judgedType({
     asks: 'For each assistant turn, the judge decides whether it is relevant to the conversation so far.',
     score: 'relevant turns ÷ turns to which the question applies.',
     example: 'four replies, one of which answers a question nobody asked: 3 ÷ 4 = 0.75.',
-    skipped: 'if it applies to no turn.',
+    skipped: 'if the question applies to no turn.',
     differences: `
       - A turn to which the question doesn't apply isn't counted. DeepEval counts every exchange.
       - The whole turn is judged. DeepEval judges the last message of an exchange.
       - The judge sees the whole conversation. DeepEval's judge sees up to ten exchanges; \`granularity: turn\` with \`window: 19\` is the closest equivalent.
-      - If it applies to no turn, the verdict is skipped. DeepEval scores 1 if there is no exchange.
+      - If the question applies to no turn, the verdict is skipped. DeepEval scores 1 if there is no exchange.
     `,
     yaml: `
       - type: turn-relevancy

@@ -30,11 +30,11 @@ const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;
 
 export const userFrustration = judgedType({
   type: 'user-frustration',
-  summary: 'Is the user frustrated, and is it resolved?',
+  summary: 'Is the user frustrated and, if so, is the frustration resolved?',
   like: 'MLflow',
   docs: {
     asks: 'The judge rates the frustration in each user turn from 0 to 1, and the overall outcome: `none`, `resolved` by the end, or `unresolved`.',
-    score: '`none` 1, `resolved` 0.5, `unresolved` 0. A turn fails at 0.5 or more.',
+    score: '1 for `none`, 0.5 for `resolved`, 0 for `unresolved`. A turn fails at 0.5 or more.',
     example:
       'the ratings of the user turns are 0.1, 0.7, and 0.2, so the frustration was resolved: 0.5.',
     differences:

@@ -2,7 +2,7 @@ import {
   type Agreement,
   type AgreementRow,
   agreementOf,
-  readLabelledRuns,
+  readLabeledRuns,
 } from '../../analysis/agreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
@@ -29,7 +29,7 @@ export async function agreement(
   shell: Shell,
 ): Promise<ExitCode> {
   const signal = shell.catchInterrupt();
-  const read = await readLabelledRuns(await findEvalFiles(globs, shell.folder), signal);
+  const read = await readLabeledRuns(await findEvalFiles(globs, shell.folder), signal);
   if (!read) return EXIT.cancelled;
   const { labels, problems, data } = read;
   reportLabelProblems(problems, shell);
@@ -58,7 +58,11 @@ function* formatted(
   }
 }
 
-/** Reports judges below a limit. @returns `errored` if a measure is undefined or nothing was compared */
+/**
+ * Reports judges whose measures are below a limit.
+ *
+ * @returns `errored` if a measure is undefined or nothing was compared
+ */
 function checkLimits(
   { rows, unmatched }: Agreement,
   least: readonly Least[],
@@ -67,11 +71,11 @@ function checkLimits(
   const each = rows.filter(({ assertion }) => assertion !== undefined);
   if (least.length === 0) return EXIT.passed;
   const compared = new Set(each.map(({ assertion }) => assertion?.key));
-  const labelled = new Set(unmatched.map(({ label }) => label.assertion));
-  const lost = [...labelled].filter((key) => !compared.has(key));
+  const labeled = new Set(unmatched.map(({ label }) => label.assertion));
+  const lost = [...labeled].filter((key) => !compared.has(key));
   for (const key of lost) {
     shell.err.write(
-      `${visibleLine(key)}: none of its labels has a verdict. Run it, or delete them.\n`,
+      `${visibleLine(key)}: no run has a verdict for its labels. Run its cases, or delete the labels.\n`,
     );
   }
   let code: ExitCode = each.length === 0 || lost.length > 0 ? EXIT.errored : EXIT.passed;

@@ -23,12 +23,12 @@ export async function showCache({ processEnv, out, folder: here }: Shell): Promi
   out.write(`${folder}\n${sizeText(answers)} of at most ${bytesText(LIMITS.cache)}\n`);
   if (once.length > 0) out.write(`${onceText(once)}\n`);
   await prepareFolder(folder, [workspaceOf(here)]).catch((error: unknown) =>
-    out.write(`Not used: ${visibleLine(errorText(error))}\n`),
+    out.write(`The cache is not used: ${visibleLine(errorText(error))}\n`),
   );
   return EXIT.passed;
 }
 
-/** Keeps other files in the folder. @throws UnwritableError */
+/** Deletes cached answers; keeps other files in the folder. @throws UnwritableError */
 export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
   const { answers, once } = await filesIn(folder);
@@ -36,7 +36,7 @@ export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> 
     await prune(folder, 0);
     for (const { path } of once) await rm(path, { force: true });
   } catch (error) {
-    throw toUnwritableError('The cache of answers', folder, error);
+    throw toUnwritableError('The answer cache', folder, error);
   }
   const more = once.length > 0 ? `, and ${onceText(once)},` : '';
   out.write(`Deleted ${sizeText(answers)}${more} from ${folder}\n`);
@@ -48,7 +48,7 @@ async function filesIn(folder: string) {
 }
 
 function onceText(files: readonly CacheFile[]): string {
-  return `${counted(files.length, 'file')} of what judges were asked once, ${bytesText(bytesOf(files))}`;
+  return `${counted(files.length, 'file')} with evaluation steps written by judges, ${bytesText(bytesOf(files))}`;
 }
 
 function sizeText(files: readonly CacheFile[]): string {

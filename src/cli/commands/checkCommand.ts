@@ -8,13 +8,16 @@ import { groupWarnings, problemsOf, reportProblems } from '../problems.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 
-/** Validates files without running anything. Invalid files exit with 3; warnings alone do not. */
+/**
+ * Validates files without running anything. Exits with 3 if a file is invalid; warnings alone don't change the exit
+ * code.
+ */
 export async function check(
   args: readonly string[],
   { format }: { readonly format: 'text' | 'json' },
   shell: Shell,
 ): Promise<ExitCode> {
-  // Programs that read problems get each one separately.
+  // Programs that read the output get each problem separately.
   const folder = format === 'json' ? undefined : shell.folder;
   const suites = await loadSuites(args, shell);
   const loaded = await Promise.all(suites.map((suite) => withVariants(suite, folder)));
@@ -36,7 +39,11 @@ export async function check(
   return errors > 0 ? EXIT.invalid : EXIT.passed;
 }
 
-/** Adds the problems of each variant. @param folder base of paths in grouped warnings; undefined for no grouping */
+/**
+ * Adds each variant's problems.
+ *
+ * @param folder base of paths in grouped warnings; undefined to keep warnings separate
+ */
 async function withVariants(loaded: LoadedSuite, folder: string | undefined): Promise<LoadedSuite> {
   const byCase = new Map<string, Problem[]>();
   for (const one of loaded.suite?.cases ?? []) {

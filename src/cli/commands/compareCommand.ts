@@ -1,7 +1,14 @@
 import { type ComparableRun, type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
+import type { VariantDifference } from '../../analysis/compareVariants.ts';
 import { ComparisonData, suiteNames } from '../../analysis/comparisonData.ts';
+import { VariantData } from '../../analysis/variantData.ts';
 import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
-import { comparisonJson, comparisonReport } from '../../report/findings/comparisonReport.ts';
+import {
+  comparisonJson,
+  comparisonReport,
+  variantsJson,
+  variantsReport,
+} from '../../report/findings/comparisonReport.ts';
 import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
 import { CASES_MISSING, EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { layoutFor } from '../reporters.ts';
@@ -9,12 +16,24 @@ import { addCases, findRunByName } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
 interface CompareOptions {
+  readonly variants?: boolean;
   readonly failOn?: 'worse' | 'evidence';
   readonly format: 'terminal' | 'markdown' | 'json';
 }
 
-/** Shows the differences between two runs. @throws UsageError */
+/** Shows the differences between two runs, or between the variants in one run. @throws UsageError */
 export async function compare(
+  first: string | undefined,
+  second: string | undefined,
+  options: CompareOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  if (!options.variants) return compareTwo(first, second, options, shell);
+  if (second === undefined) return compareVariantsOf(first, options, shell);
+  throw new UsageError('--variants compares the variants of one run. Pass only one.');
+}
+
+async function compareTwo(
   baseName = 'previous',
   headName = 'last',
   { failOn, format }: CompareOptions,
@@ -47,6 +66,44 @@ export async function compare(
   }
 }
 
+async function compareVariantsOf(
+  name = 'last',
+  { failOn, format }: CompareOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const found = await findRunByName(name, shell.folder);
+  const signal = shell.catchInterrupt();
+  try {
+    const data = new VariantData(suiteNames([...found.records.keys()]));
+    const isDamaged = await addCases(found, data, shell, signal);
+    const finished = await hasFinished(found);
+    const reports = await runCooperatively(data.compare(found.run, finished), stepsOf(signal));
+    if (reports.length === 0) {
+      throw new UsageError(
+        `Run ${found.run.id} has no two variants of a target to compare. Add \`variants\` to its file, or run two files that include the same cases.`,
+      );
+    }
+    const shown = shell.scrubber.data(reports);
+    if (format === 'json') for (const text of variantsJson(shown)) shell.out.report(text);
+    else shell.out.report(variantsReport(shown, layoutFor(format, shell), shell.folder));
+    if (failOn === undefined) return EXIT.passed;
+    if (isDamaged || !finished) shell.err.write(CASES_MISSING);
+    const isComplete = finished && !isDamaged;
+    const codes = reports.flatMap(({ summary, others }) => [
+      ...others.map((one) => exitCodeOf(one.comparison, failOn, isComplete)),
+      ...(failOn === 'evidence' && summary.differences.some(isWorse) ? [EXIT.failed] : []),
+    ]);
+    return [EXIT.failed, EXIT.errored].find((code) => codes.includes(code)) ?? EXIT.passed;
+  } catch (error) {
+    if (signal.aborted) return EXIT.cancelled;
+    throw error;
+  }
+}
+
+function isWorse({ passes, scores }: VariantDifference): boolean {
+  return passes?.says === 'worse' || scores?.says === 'worse';
+}
+
 async function readRun(
   found: EarlierRun,
   data: ComparisonData,
@@ -57,7 +114,11 @@ async function readRun(
   return { run: found.run, data, finished: await hasFinished(found), isDamaged };
 }
 
-/** A case that passed before and can't be judged now is an error. @param isComplete whether all cases were read */
+/**
+ * The exit code for a comparison. A case that passed before but can't be judged now is an error.
+ *
+ * @param isComplete whether all cases were read
+ */
 function exitCodeOf(
   { cases, evidence }: Comparison,
   failOn: 'worse' | 'evidence',

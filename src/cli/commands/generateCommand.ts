@@ -5,24 +5,19 @@ import { counted } from '../../core/text/format.ts';
 import { visibleText } from '../../core/text/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import type { GivenFile } from '../../interop/generateFile.ts';
+import { writeEvalFile } from '../../interop/importedFiles.ts';
 import { evalFilePaths } from '../../interop/importFile.ts';
 import { shownPath } from '../../report/style.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';
 import { JUDGE_VARIABLE, type RunCommandOptions } from '../options.ts';
-import { assertNoLinkOut, fileWorkspace, resolveRecordings, workspaceOf } from '../paths.ts';
+import { assertWritesInside, fileWorkspace, resolveRecordings, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
-import {
-  assertAbsent,
-  type ImportOptions,
-  readGiven,
-  reportEntries,
-  writeEvalFile,
-} from './importCommand.ts';
+import { assertAbsent, entryLines, readGiven, type WritingOptions } from './importCommand.ts';
 
 interface GenerateOptions
-  extends ImportOptions,
+  extends WritingOptions,
     Pick<RunCommandOptions, 'record' | 'replay' | 'baseUrl' | 'allowHost' | 'dotenv'> {
   readonly system?: string;
   readonly model?: string;
@@ -32,7 +27,7 @@ interface GenerateOptions
 /** Problems that the user has to fix before the model can be called. */
 const USAGE_REASONS = ['host-not-allowed', 'not-encrypted', 'not-found'];
 
-/** Lets a model draft cases. If it is down or refuses, exits with 2. @throws UsageError, UnwritableError */
+/** Has a model draft cases. Exits with 2 if the model is unavailable or refuses. @throws UsageError, UnwritableError */
 export async function generate(
   args: readonly string[],
   options: GenerateOptions,
@@ -56,7 +51,7 @@ export async function generate(
   const output = options.output === undefined ? undefined : resolve(shell.folder, options.output);
   const [path = ''] = evalFilePaths(resolve(shell.folder, named), 1, output);
   const files = nodeFiles();
-  assertNoLinkOut(path, shell.folder);
+  assertWritesInside(path, shell.folder);
   if (!force) await assertAbsent([path], files, shell);
 
   const [{ withModel }, { generateFile }] = await Promise.all([
@@ -77,15 +72,17 @@ export async function generate(
     env: shell.env,
   };
   const { count, baseUrl } = options;
+  assertPublic(baseUrl);
   const wanted = { count, judge: { id: name, ...(baseUrl !== undefined && { baseUrl }) } };
   const signal = shell.catchInterrupt();
   try {
     const asked = { name, baseUrl, ...recordings };
     const made = await withModel(asked, host, (model) =>
-      generateFile({ system, conversations }, model, wanted, place, signal),
+      generateFile({ system, conversations }, model, wanted, place, shell.scrubber, signal),
     );
     if (made.cases > 0) await writeEvalFile(path, made.text, force);
-    reportEntries(shownPath(resolve(shell.folder, named), shell.folder), made.entries, shell);
+    const shown = shownPath(resolve(shell.folder, named), shell.folder);
+    for (const line of entryLines(shown, made.entries)) shell.out.write(`${line}\n`);
     const written = made.cases > 0 ? ` in ${shownPath(path, shell.folder)}` : '';
     shell.out.write(`${counted(made.cases, 'drafted case')}${written}.\n`);
     return made.entries.some(({ broken }) => broken) ? EXIT.invalid : EXIT.passed;
@@ -99,4 +96,13 @@ export async function generate(
 
 function isModelError(error: unknown): error is ReasonedError<string> {
   return error instanceof ReasonedError && ['ModelError', 'DraftError'].includes(error.name);
+}
+
+/** Checks that an address can be written into an eval file. @throws UsageError, without the address */
+function assertPublic(address = ''): void {
+  const { username, password, search } = URL.canParse(address) ? new URL(address) : {};
+  if (!username && !password && !search) return;
+  throw new UsageError(
+    '--base-url: the address is written into the eval file, so it must not contain a user name, a password, or a query. Put the key into the variable that the provider uses.',
+  );
 }

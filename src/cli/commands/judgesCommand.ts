@@ -1,4 +1,5 @@
 import { compareJudges } from '../../analysis/judgeComparison.ts';
+import { pushAll } from '../../core/data/data.ts';
 import { estimateWords } from '../../core/estimate.ts';
 import { visibleWarnings } from '../../core/logger.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
@@ -7,10 +8,10 @@ import { counted } from '../../core/text/format.ts';
 import { visibleJson } from '../../core/text/visibleText.ts';
 import { judgesReport } from '../../report/findings/judgesReport.ts';
 import {
-  estimateLabelled,
-  judgeLabelled,
-  type LabelledCase,
-  labelledCases,
+  estimateLabeled,
+  judgeLabeled,
+  type LabeledCase,
+  labeledCases,
   overrideExamples,
   type UnusableLabel,
 } from '../../runner/judgeLabeled.ts';
@@ -41,10 +42,10 @@ interface JudgesOptions
   readonly yes?: boolean;
 }
 
-/** A judge, with or without examples, and the cases that it judges. */
+/** A judge, with or without examples, and the cases for it to judge. */
 interface JudgeSetup {
   readonly name: string;
-  readonly cases: readonly LabelledCase[];
+  readonly cases: readonly LabeledCase[];
 }
 
 interface JudgingPlan {
@@ -54,7 +55,7 @@ interface JudgingPlan {
   readonly left: Partial<Record<UnusableLabel, number>>;
 }
 
-/** Compares judges with people's labels. @throws UsageError */
+/** Compares judges with people's labels and with each other. @throws UsageError */
 export async function judges(
   named: readonly string[],
   options: JudgesOptions,
@@ -71,22 +72,24 @@ export async function judges(
   if (cases.length === 0) throw new UsageError(nothingToJudge(labels, left));
   const asked = cases.map((one) => one.case);
   if (modelsOf(asked).length === 0)
-    throw new UsageError('No judge is set. Pass one, such as turnlight judges openai:gpt-5-mini.');
-  const estimate = estimateWords(await estimateLabelled(cases));
+    throw new UsageError(
+      'No judge is set. Pass one, for example: turnlight judges openai:gpt-5-mini',
+    );
+  const estimate = estimateWords(await estimateLabeled(cases));
   shell.err.write(`${counted(cases.length, 'conversation')} to judge: ${estimate}.\n`);
   const confirmed = options.yes || ((await confirm('Continue?', shell)) ?? true);
   if (!confirmed) return EXIT.cancelled;
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   const replayed = recordings.replay !== undefined;
   const allowedHosts = replayed ? allowed : await requireHosts(asked, allowed, shell);
-  const lines = new Map<LabelledCase, CaseLine>();
+  const lines = new Map<LabeledCase, CaseLine>();
   try {
-    await judgeLabelled(
+    await judgeLabeled(
       cases,
       {
         ...recordings,
         concurrency: options.concurrency,
-        // No target is called; the limit applies to programs that score.
+        // No target is called: the limit is for programs that score.
         timeout: DEFAULT_TIMEOUT,
         forbidOnly: false,
         keepRecord: false,
@@ -148,7 +151,7 @@ async function planJudging(
       return undefined;
     }
     const shows = examples ? [false, true] : [undefined];
-    const own = shows.map((shown) => ({ shown, cases: [] as LabelledCase[] }));
+    const own = shows.map((shown) => ({ shown, cases: [] as LabeledCase[] }));
     for (const { suite } of loaded) {
       if (!suite) continue;
       const read = await readLabels(suite.path);
@@ -160,8 +163,8 @@ async function planJudging(
         }
       }
       for (const setup of own) {
-        const found = await labelledCases(suite, read.labels, folds, overrideExamples(setup.shown));
-        setup.cases.push(...found.cases);
+        const found = await labeledCases(suite, read.labels, folds, overrideExamples(setup.shown));
+        pushAll(setup.cases, found.cases);
         if (found.folds > 0) used = Math.min(used, found.folds);
         if (index > 0 || setup !== own[0]) continue;
         for (const [why, count] of Object.entries(found.left)) {
@@ -170,16 +173,19 @@ async function planJudging(
         }
       }
     }
-    setups.push(...own.map(({ shown, cases }) => ({ name: nameOf(cases, shown), cases })));
+    pushAll(
+      setups,
+      own.map(({ shown, cases }) => ({ name: nameOf(cases, shown), cases })),
+    );
   }
   return { setups, labels, folds: used, left };
 }
 
-function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): string {
+function nameOf(cases: readonly LabeledCase[], shown: boolean | undefined): string {
   const models = new Set(
     cases.flatMap((one) => one.case.assertions.flatMap(({ judge }) => judge?.id ?? [])),
   );
-  const name = models.size === 1 ? [...models].join() : 'the judges of the files';
+  const name = models.size === 1 ? [...models].join() : 'the judges set in the files';
   return shown ? `${name} with examples` : name;
 }
 

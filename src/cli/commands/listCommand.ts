@@ -47,7 +47,7 @@ function describe(one: OutlineCase, valid: SuiteCase | undefined): string {
 }
 
 function simulatedText({ model }: SimulatedUser): string {
-  return `simulated by ${model ? visibleLine(model.id, 80) : 'no model'}`;
+  return model ? `simulated by ${visibleLine(model.id, 80)}` : 'simulated, no model set';
 }
 
 function skippedText(reason: string | undefined): string {

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { glob } from 'tinyglobby';
 import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
 import { toUnwritableError } from '../../disk/fileErrors.ts';
+import { matchingFiles } from '../../disk/glob.ts';
 import { realPathOf } from '../../disk/regularFile.ts';
 import { type MergedCase, type MergedPart, type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import {
@@ -15,11 +15,11 @@ import {
   isWithin,
 } from '../../store/dataFolder.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
-import { incompleteNotes, readCases } from '../../store/records/runRecord.ts';
+import { incompleteNotes, readCases, regularStats } from '../../store/records/runRecord.ts';
 import { RunWriter } from '../../store/records/write.ts';
 import { type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import type { RunCommandOptions } from '../options.ts';
-import { workspaceOf } from '../paths.ts';
+import { asUsageError, workspaceOf } from '../paths.ts';
 import { createReporters } from '../reporters.ts';
 import { rootFor } from '../runs.ts';
 import { caseList } from '../selection.ts';
@@ -47,7 +47,7 @@ export async function merge(
   const stray = [...suites].find((path) => !isWithin(realPathOf(workspace), realPathOf(path)));
   if (stray !== undefined) {
     throw new UsageError(
-      `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Run this command in the folder of the eval files.`,
+      `The records refer to ${visibleLine(stray)}, which is outside ${workspace}. Run this command in the folder of the eval files.`,
     );
   }
   const dataFolders = findDataFolders([...suites].map((path) => ({ path, workspace })));
@@ -79,7 +79,7 @@ export async function merge(
   return exitCodeOf(end, unwritten.length > 0, !end.incomplete, options.minPassRate);
 }
 
-/** @param args files, folders, or globs @returns sorted absolute paths without duplicates @throws UsageError */
+/** @param args files, folders, or globs @returns absolute paths, sorted and without duplicates @throws UsageError */
 async function recordsOf(args: readonly string[], folder: string): Promise<string[]> {
   const found = new Set<string>();
   for (const arg of args) {
@@ -88,12 +88,7 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
     const pattern = stats?.isDirectory() ? '**/*.jsonl' : arg.replaceAll('\\', '/');
     const files = stats?.isFile()
       ? [path]
-      : await glob(pattern, {
-          cwd: stats ? path : folder,
-          absolute: true,
-          dot: true,
-          followSymbolicLinks: false,
-        });
+      : await matchingFiles([pattern], stats ? path : folder, true).catch(asUsageError);
     if (files.length === 0)
       throw new UsageError(`"${arg}" is not a run record, and contains none.`);
     for (const file of files) found.add(resolve(file));
@@ -102,6 +97,9 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
 }
 
 async function readPart(path: string, folder: string): Promise<MergedPart> {
+  if (!(await regularStats(path))) {
+    throw new UsageError(`${visibleLine(path)} is not a run record, but a link or a pipe.`);
+  }
   const cases: MergedCase[] = [];
   const take = ({ usage }: CaseLine, stats: CaseStats) => cases.push({ ...stats, usage });
   const record = await readCases(path, rootFor(path, folder), take);
@@ -109,30 +107,28 @@ async function readPart(path: string, folder: string): Promise<MergedPart> {
   return { record, cases };
 }
 
-/** Keeps only a few lines in memory at a time. @throws UsageError if a record has changed */
+/** Reads the lines of all records, with only a few in memory at a time. @throws UsageError if a record has changed */
 async function* linesOf(
   { cases }: MergedRun,
   parts: readonly MergedPart[],
 ): AsyncGenerator<CaseLine> {
   const records = new Map(parts.map(({ record }) => [record.path, record]));
-  let from = 0;
-  while (from < cases.length) {
-    const path = cases[from]?.record ?? '';
-    const next = cases.findIndex((one, index) => index > from && one.record !== path);
-    const own = cases.slice(from, next < 0 ? undefined : next);
-    let count = 0;
-    for await (const { line } of records.get(path)?.each(own) ?? []) {
-      count += 1;
-      yield line;
+  const readers = new Map(
+    [...groupBy(cases, ({ record }) => record)].map(([path, own]) => [
+      path,
+      records.get(path)?.each(own),
+    ]),
+  );
+  for (const one of cases) {
+    const { value } = (await readers.get(one.record)?.next()) ?? {};
+    if (value?.place !== one) {
+      throw new UsageError(`${one.record} has changed. Merge again after its run has finished.`);
     }
-    if (count < own.length) {
-      throw new UsageError(`${path} has changed. Merge again once its run is over.`);
-    }
-    from += own.length;
+    yield value.line;
   }
 }
 
-/** Checks that all records used the same version of each file. @throws UsageError */
+/** Checks that all records are about the same version of each file. @throws UsageError */
 function checkContents(parts: readonly MergedPart[]): void {
   const found = parts.flatMap(({ record: { path, run } }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
@@ -166,16 +162,20 @@ function notesOf(
   return [
     `Merging ${counted(parts.length, 'record')} into run ${run.id}.`,
     ...(overlapping.length > 0
-      ? [`In several records, of which the last result counts: ${caseList(overlapping)}.`]
+      ? [
+          `These cases are in several records, and the last result counts: ${caseList(overlapping)}.`,
+        ]
       : []),
     ...(commits.length > 1
       ? [
-          `The runs are of different commits: ${commits.map((one) => visibleLine(one, 12)).join(', ')}. Merge runs of one commit.`,
+          `The runs are from different commits: ${commits.map((one) => visibleLine(one, 12)).join(', ')}. Merge runs from the same commit.`,
         ]
       : []),
     ...missingShards.first.map((shard) => `Missing: the record of --shard ${shard}.`),
     ...(missingShards.count > missingShards.first.length
-      ? [`Missing: the records of ${missingShards.count - missingShards.first.length} other parts.`]
+      ? [
+          `Missing: the records of ${missingShards.count - missingShards.first.length} other shards.`,
+        ]
       : []),
     ...[...unfinished].map(
       ([id, count]) => `Missing: ${counted(count, 'case')} that run ${id} did not finish.`,

@@ -1,20 +1,25 @@
 import { resolve } from 'node:path';
-import type { CaseLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { loadSuite } from '../../evalfile/load.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
+import { labelLines } from '../../interop/feedback.ts';
 import { connectionOf, MlflowClient } from '../../interop/mlflow/client.ts';
 import { type Link, sessionOf } from '../../interop/mlflow/folder.ts';
 import { defaultEvalFile, pull as pullSessions } from '../../interop/mlflow/pull.ts';
-import { type JudgedRun, push as pushRun, readLink } from '../../interop/mlflow/push.ts';
+import {
+  type JudgedCase,
+  type JudgedRun,
+  push as pushRun,
+  readLink,
+} from '../../interop/mlflow/push.ts';
 import { isEvalFile } from '../../node/paths.ts';
 import { shownPath } from '../../report/style.ts';
 import { findExistingDataFolders } from '../../store/dataFolder.ts';
 import { recordsOf } from '../../store/records/files.ts';
 import { gapsOf, readCases } from '../../store/records/runRecord.ts';
 import { CASES_MISSING, EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { fileWorkspace, findEvalFiles, workspaceOf } from '../paths.ts';
+import { assertWritesInside, fileWorkspace, findEvalFiles, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
 interface PullOptions {
@@ -27,7 +32,7 @@ const PULL_FIRST = 'Pull an experiment first: turnlight mlflow pull EXPERIMENT';
 /** Maximum number of notes to show. */
 const MAX_NOTES = 10;
 
-/** Pulls the sessions of an experiment into an eval file. @throws UsageError, ConnectionError, MlflowError */
+/** Pulls an experiment's sessions into an eval file. @throws UsageError, ConnectionError, MlflowError */
 export async function pull(
   experiment: string,
   { session = [], out }: PullOptions,
@@ -38,6 +43,7 @@ export async function pull(
   if (!isEvalFile(evalFile)) {
     throw new UsageError(`--out: expected a file that ends in .eval.yaml, found "${out}".`);
   }
+  assertWritesInside(evalFile, shell.folder);
   return withClient(shell, async (client) => {
     const load = async (path: string) => {
       const workspace = fileWorkspace(path, workspaceOf(shell.folder));
@@ -50,17 +56,11 @@ export async function pull(
     print(
       `Pulled ${counted(pulled.sessions, 'session')} with ${counted(pulled.traces, 'trace')} ${pulled.created ? `into ${file}` : `for ${file}, which is unchanged`}.`,
     );
-    if (labels.people.length > 0) {
-      print(`${counted(labels.added, 'new label')} of ${labels.people.join(', ')}.`);
-    }
-    const all = [
-      ...notes,
-      ...labels.unclear.map((one) => `${one} did not become a label: it is neither good nor bad.`),
-    ];
-    for (const note of all.slice(0, MAX_NOTES)) print(`- ${note}`);
-    if (all.length > MAX_NOTES) print(`- and ${all.length - MAX_NOTES} more`);
+    for (const line of labelLines(labels)) print(line);
+    for (const note of notes.slice(0, MAX_NOTES)) print(`- ${note}`);
+    if (notes.length > MAX_NOTES) print(`- and ${notes.length - MAX_NOTES} more`);
     print(`Next: turnlight run ${file}, then turnlight mlflow push ${file}.`);
-    return EXIT.passed;
+    return labels.tooLarge.length > 0 ? EXIT.unwritten : EXIT.passed;
   });
 }
 
@@ -115,19 +115,21 @@ async function withClient(
 
 interface FoundRun {
   readonly run: JudgedRun;
-  /** Why results may be missing. */
+  /** Reasons why results may be missing. */
   readonly gaps: readonly string[];
 }
 
-/** The newest run with cases that have sessions. */
+/** The newest run with cases that came from sessions. */
 async function newestRun(evalFile: string, link: Link): Promise<FoundRun | undefined> {
   const dataFolders = findExistingDataFolders(evalFile);
   const { path } = dataFolders;
   for (const name of await recordsOf(dataFolders)) {
-    const cases: CaseLine[] = [];
+    const cases: JudgedCase[] = [];
     const record = await readCases(name, undefined, (line) => {
       const isOwn = line.suite === path || line.suite === evalFile;
-      if (isOwn && sessionOf(link, line)) cases.push(line);
+      if (!isOwn || !sessionOf(link, line)) return;
+      const { conversation: _conversation, facts: _facts, ...judged } = line;
+      cases.push(judged);
     });
     const { run, state } = record;
     if (!run || cases.length === 0) continue;

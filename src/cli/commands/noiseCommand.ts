@@ -38,7 +38,7 @@ export async function noise(
   return EXIT.passed;
 }
 
-/** Skips merged runs, which repeat the verdicts of other runs, and replays, whose answers never change. */
+/** Skips merged runs, which repeat verdicts from other runs, and replays, whose answers never change. */
 async function newestRuns(folder: string): Promise<EarlierRun[]> {
   const runs: EarlierRun[] = [];
   for await (const one of earlierRuns(await findEvalFiles([], folder))) {

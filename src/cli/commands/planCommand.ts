@@ -24,11 +24,13 @@ import { type SelectionOptions, selectCases } from '../selection.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 
-interface PlanOptions extends SelectionOptions, Pick<RunCommandOptions, 'judge' | 'dotenv'> {
+interface PlanOptions
+  extends SelectionOptions,
+    Pick<RunCommandOptions, 'judge' | 'dotenv' | 'target'> {
   readonly format: 'text' | 'json';
 }
 
-interface Row {
+interface PlanRow {
   readonly file: string;
   readonly id: string;
   readonly estimate: Estimate;
@@ -50,7 +52,7 @@ export async function plan(
   const chosen = selectedCases(suites, selectCases(suites, options));
   checkExecutions(chosen.map((one) => one.case));
   const once = new Set<string>();
-  const rows: Row[] = [];
+  const rows: PlanRow[] = [];
   const examples = memoize((suite: Suite) => examplesOf(suite));
   for (const { suite, case: one } of chosen) {
     const file = shownPath(suite.path, shell.folder);
@@ -66,13 +68,13 @@ export async function plan(
   return EXIT.passed;
 }
 
-function json(rows: readonly Row[], total: Estimate, asked: readonly ContactedHost[]): string {
+function json(rows: readonly PlanRow[], total: Estimate, asked: readonly ContactedHost[]): string {
   const cases = rows.map(({ file, id, estimate }) => ({ file, id, ...estimate }));
   const hosts = asked.map(({ host, variables }) => ({ host, variables }));
   return `${visibleJson({ cases, total, hosts })}\n`;
 }
 
-function text(rows: readonly Row[], total: Estimate, asked: readonly ContactedHost[]): string {
+function text(rows: readonly PlanRow[], total: Estimate, asked: readonly ContactedHost[]): string {
   const lines = rows.flatMap(({ file, id, estimate }, index) => [
     ...(rows[index - 1]?.file === file ? [] : [[file, '', '', '', '']]),
     [

@@ -11,6 +11,7 @@ import type { RunEvent } from '../../runner/events.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answers.ts';
+import { traceSecretFile } from '../../store/traceToken.ts';
 import { readDotenv } from '../dotenv.ts';
 import { CASES_MISSING, EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
@@ -50,7 +51,7 @@ export async function run(
     return reportDamage(filtered?.damage, shell) ? EXIT.errored : EXIT.passed;
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
-  // Workers of a queue use their own keys.
+  // A queue's workers use their own keys.
   const sendsRequests = recordings.replay === undefined && options.queue === undefined;
   const allowedHosts = sendsRequests ? await requireHosts(chosen, allowed, shell) : allowed;
   const taken = [...suites.map(({ path }) => path), ...Object.values(recordings)];
@@ -88,6 +89,8 @@ export async function run(
     ...(prior?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: prior.earlier }),
     ...recordings,
     answersFolder: answersFolder(shell.processEnv),
+    traceSecretFile: traceSecretFile(shell.processEnv),
+    ...(options.tracesPort !== undefined && { tracesPort: options.tracesPort }),
     ...(options.cache && { cache: { folder: answersFolder(shell.processEnv), fresh: false } }),
     described: { ...describeOptions(options), ...shardOf(suites, options, filtered?.found) },
     secret: async (name) => shell.env(name),
@@ -122,14 +125,14 @@ export async function judge(
   return run([], { ...options, judgeAgain: earlier ?? true }, shell);
 }
 
-/** @param damage why cases of earlier runs may be missing @returns whether there is any */
+/** @param damage reasons why cases from earlier runs may be missing @returns whether there are any */
 function reportDamage(damage: readonly string[] = [], shell: Shell): boolean {
   for (const one of damage) shell.err.write(`${visibleLine(one)}\n`);
   if (damage.length > 0) shell.err.write(CASES_MISSING);
   return damage.length > 0;
 }
 
-/** Sends the cases of a run to the workers of a queue. @throws UsageError, QueueError */
+/** Sends a run's cases to a queue's workers. @throws UsageError, QueueError */
 async function startOnQueue(
   given: string | true,
   loaded: readonly LoadedSuite[],
@@ -164,18 +167,23 @@ async function findPriorRun(
 function passRateLine(end: EndLine, wanted: number): string {
   if (end.cancelled) return '';
   const rate = passRateOf(end.counts);
-  if (rate === null) return '--min-pass-rate: no case passed or failed.\n';
+  if (rate === null)
+    return '--min-pass-rate: there is no pass rate, because no case passed or failed.\n';
   const [shown, least] = [scoreText(rate, wanted), scoreText(wanted)];
   return `Pass rate ${shown} ${rate < wanted ? 'is below' : 'reaches'} --min-pass-rate ${least}.\n`;
 }
 
-/** `CI=false` and `CI=0` count as not set. */
+/** Whether this runs in CI. `CI=false` and `CI=0` count as not set. */
 function isCi(env: Shell['env']): boolean {
   const value = env('CI') ?? '';
   return value !== '' && value !== 'false' && value !== '0';
 }
 
-/** An `only` left in a file would let a build pass on a few of its cases. @throws UsageError */
+/**
+ * Refuses files that contain `only`: if one were left in by mistake, a build could pass on a few cases.
+ *
+ * @throws UsageError
+ */
 function refuseOnly(suites: readonly Suite[], folder: string): void {
   const narrowing = suites.flatMap((suite) => suite.cases).filter((one) => one.only);
   if (narrowing.length === 0) return;
@@ -197,7 +205,7 @@ function noCasesText({ shard }: RunCommandOptions): string {
   return shard ? 'This shard has no cases.' : 'The cases of that run are no longer in the files.';
 }
 
-/** Lets `merge` check whether it has all shards. */
+/** Identifies the shard, so that `merge` can check whether it has all shards. */
 function shardOf(
   suites: readonly Suite[],
   { shard, ...options }: RunCommandOptions,
@@ -209,7 +217,7 @@ function shardOf(
   return { shard: `${shard.part}/${shard.of}`, sharded_cases: cases };
 }
 
-/** The given options, without defaults, for the run record. */
+/** The options that were given, without defaults, for the run record. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { cache, queue, concurrency } = options;
   const given = RECORDED_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [
@@ -224,6 +232,6 @@ function describeOptions(options: RunCommandOptions): Record<string, unknown> {
 }
 
 const RECORDED_OPTIONS = [
-  ...(['case', 'tag', 'limit', 'onlyFailed', 'onlyErrors', 'judge', 'baseUrl'] as const),
+  ...(['case', 'tag', 'limit', 'onlyFailed', 'onlyErrors', 'judge', 'target', 'baseUrl'] as const),
   ...(['record', 'replay', 'maxCost', 'minPassRate', 'timeout'] as const),
 ];

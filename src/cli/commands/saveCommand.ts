@@ -4,13 +4,13 @@ import { caseName } from '../../core/presentation/words.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/savedCase.ts';
+import { writeEvalFile } from '../../interop/importedFiles.ts';
 import { shownPath } from '../../report/style.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { assertNoLinkOut } from '../paths.ts';
+import { assertWritesInside } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
-import { writeEvalFile } from './importCommand.ts';
 
 interface SaveOptions {
   /** `id`, or `id/variant`. */
@@ -19,7 +19,7 @@ interface SaveOptions {
   readonly repetition: number;
 }
 
-/** Saves the last simulated conversation of a case as a new case. @throws UsageError, UnwritableError */
+/** Saves a case's last simulated conversation as a new case. @throws UsageError, UnwritableError */
 export async function save(
   file: string,
   { case: name, as, repetition }: SaveOptions,
@@ -44,7 +44,7 @@ export async function save(
     }
     throw new UsageError(`There is no run of ${visibleLine(name, 80)}${which}. Run it first.`);
   }
-  assertNoLinkOut(found.path, shell.folder);
+  assertWritesInside(found.path, shell.folder);
   const text = await nodeFiles().read(found.path, LIMITS.evalFile);
   const ids = suite.outline.map((one) => one.id);
   const saved = asUsageError(() => savedCase(text, found.path, line, as, ids));

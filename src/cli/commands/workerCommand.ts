@@ -5,6 +5,7 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import { shownPath } from '../../report/style.ts';
 import { forbiddenHosts, missingKeys } from '../../runner/models.ts';
 import { answersFolder } from '../../store/answers.ts';
+import { traceSecretFile } from '../../store/traceToken.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';
@@ -37,6 +38,7 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
     root: workspaceOf(shell.folder),
     concurrency: options.concurrency,
     answersFolder: answersFolder(shell.processEnv),
+    traceSecretFile: traceSecretFile(shell.processEnv),
     load: (path) => loadLocally(path, options, allowedHosts, shell),
     secret: async (name) => shell.env(name),
     env: shell.env,

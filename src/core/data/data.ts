@@ -10,7 +10,7 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Empty for anything else. */
+/** Returns an empty mapping for anything else. */
 export function mappingOf(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }
@@ -24,6 +24,16 @@ export function valueAt(root: unknown, path: Path): unknown {
     value = Reflect.get(value, step);
   }
   return value;
+}
+
+/** The first of these keys with text that isn't blank. */
+export function textIn(mapping: Mapping, ...keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const value = mapping[key];
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    if (typeof value === 'number') return stringOf(value);
+  }
+  return undefined;
 }
 
 export function samePath(a: Path, b: Path): boolean {
@@ -58,6 +68,20 @@ export function addTo<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item)
   else groups.set(key, [item]);
 }
 
+/** Like `push(...items)`, which overflows the stack if there are about 100,000 items. */
+export function pushAll<Item>(list: Item[], items: Iterable<Item>): void {
+  for (const item of items) list.push(item);
+}
+
+/** Adds an item to a set of the most recently added items. */
+export function addRecent<Item>(recent: Set<Item>, item: Item, limit: number): void {
+  recent.add(item);
+  for (const oldest of recent) {
+    if (recent.size <= limit) break;
+    recent.delete(oldest);
+  }
+}
+
 export function uniqueBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => unknown): Item[] {
   const firsts = new Map<unknown, Item>();
   for (const item of items) {
@@ -84,6 +108,11 @@ export function countFirst<Item>(items: readonly Item[], matches: (item: Item) =
     else high = middle;
   }
   return low;
+}
+
+/** Any value as text. Unlike `String`, it doesn't throw for objects with a `toString` key. */
+export function stringOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
 export function firstFree(
@@ -115,8 +144,8 @@ export function isTooDeep(json: string | Uint8Array): boolean {
 }
 
 /**
- * Why JSON text isn't parsed, such as `is nested too deep`; undefined if it is. A parsed list of empty mappings takes a
- * hundred times its size.
+ * Why JSON text can't be parsed, such as `is nested too deeply`; undefined if it can. Once parsed, a list of empty
+ * mappings takes up a hundred times as much memory as its text.
  *
  * @param json bytes are UTF-8
  */
@@ -129,8 +158,8 @@ function shapeOf(json: string | Uint8Array): JsonShape {
 }
 
 /**
- * Whether the JSON of a value certainly stays within a number of bytes and the other limits. Faster than `jsonExcess`,
- * because strings are only measured.
+ * Whether a value's JSON is certain to stay within the given number of bytes and the other limits. Faster than
+ * `jsonExcess`, because strings are only measured.
  */
 export function isSmallJson(value: unknown, maxBytes: number): boolean {
   let [bytes, values] = [0, 0];
@@ -169,7 +198,12 @@ export function jsonOrText(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** Caches the results of a pure function per argument object. */
+/** The parsed value if this is JSON text; otherwise, the value unchanged. */
+export function parseJsonText(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
+}
+
+/** Caches a pure function's result for each argument object. */
 export function memoize<Thing extends object, Made>(
   make: (thing: Thing) => Made,
 ): (thing: Thing) => Made {
@@ -181,7 +215,7 @@ export function memoize<Thing extends object, Made>(
   };
 }
 
-/** Keeps an assertion from changing the next one's input. */
+/** Prevents an assertion from changing the next one's input. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -200,7 +234,7 @@ export function frozenCopy<T>(value: T): T {
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** Brackets; braces differ by one bit. */
+/** Character code of `[`; the code of `{` differs by one bit. */
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const BRACE = 0x20;
@@ -221,9 +255,9 @@ export class JsonShape {
     return this.#state[1] + 1;
   }
 
-  /** Why the text isn't parsed, such as `is nested too deep`; undefined if it is. */
+  /** Why the text can't be parsed, such as `is nested too deeply`; undefined if it can. */
   excess(maxValues: number = LIMITS.values): string | undefined {
-    if (this.isTooDeep) return 'is nested too deep';
+    if (this.isTooDeep) return 'is nested too deeply';
     return this.values > maxValues ? `has more than ${readable(maxValues)} values` : undefined;
   }
 
@@ -247,7 +281,7 @@ export class JsonShape {
   }
 }
 
-/** RFC 6901: `/choices/0/text`, or empty for the whole document. */
+/** A JSON Pointer (RFC 6901), such as `/choices/0/text`; empty for the whole document. */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 export function isJsonPointer(text: string): boolean {

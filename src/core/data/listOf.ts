@@ -5,13 +5,13 @@ class MismatchError extends Error {
 }
 
 /**
- * A `z.array` for `tryParse` that stops at the first invalid item: reporting a million of them takes minutes and
- * gigabytes.
+ * A `z.array` for `tryParse` that stops at the first invalid item: reporting a million invalid items would take minutes
+ * and gigabytes of memory.
  */
 export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<z.ZodCatch<Item>> {
   return z.array(
     item.catch(() => {
-      throw new MismatchError('An item does not fit.');
+      throw new MismatchError('An item does not match the schema.');
     }),
   );
 }

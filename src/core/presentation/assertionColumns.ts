@@ -2,7 +2,10 @@ import { WORST_FIRST } from '../scoring.ts';
 import { combineResults, type VerdictResult } from './verdictResult.ts';
 import { OUTCOMES, STATUS_WORDS } from './words.ts';
 
-/** Cases × assertions. `cells` has a pair per result: the index of a column, and of one of its outcomes. */
+/**
+ * A table with a row per case and a column per assertion. `cells` contains two numbers for each result: the index of
+ * its column, and the index of one of that column's outcomes.
+ */
 interface Table {
   readonly columns: readonly { readonly outcomes: readonly VerdictResult[] }[];
   readonly cases: readonly { readonly cells: readonly number[] }[];
@@ -39,8 +42,8 @@ const MIN_SHARE = 0.1;
 export const OTHERS = 'Other assertions';
 
 /**
- * Whether each assertion has its own column; the others share one. If each case has its own criteria, a column for each
- * would contain a single cell.
+ * Whether each assertion has its own column; the others share one. If each case has its own criteria, each column would
+ * contain a single cell.
  */
 export function ownColumns({ columns, cases }: Table): boolean[] {
   if (columns.length <= MAX_OWN_COLUMNS) return columns.map(() => true);
@@ -52,7 +55,7 @@ export function ownColumns({ columns, cases }: Table): boolean[] {
   return counts.map((count) => count >= least);
 }
 
-/** Without repetitions. */
+/** The indexes of the case's columns, without duplicates. */
 function columnsOf({ cells }: Table['cases'][number]): ReadonlySet<number> {
   return new Set(cells.filter((_cell, at) => at % 2 === 0));
 }
@@ -82,7 +85,7 @@ export function outcomeAt(
   return first && combineResults([first, ...others]);
 }
 
-/** The verdicts of a case that share a column, worst first. */
+/** The case's verdicts that share one column, worst first. */
 export function otherOutcomes(
   table: Pick<Table, 'columns'>,
   one: Table['cases'][number],
@@ -95,7 +98,9 @@ export function otherOutcomes(
   return found.sort((a, b) => rankOf(a.outcome) - rankOf(b.outcome));
 }
 
-/** The text of a shared cell: `1 of 3 failed: NAME`. @param name of the first one @param outcomes worst first */
+/**
+ * The text of a shared cell: `1 of 3 failed: NAME`. @param name the first failing assertion @param outcomes worst first
+ */
 export function othersText(name: string, outcomes: readonly VerdictResult[]): string {
   const words = outcomes.map(({ status, compared }) => compared?.change ?? STATUS_WORDS[status]);
   const [word] = words;

@@ -5,12 +5,12 @@ import { counted } from '../text/format.ts';
 import { type VerdictResult, verdictResultOf } from './verdictResult.ts';
 
 export interface AssertionSummary {
-  /** As recorded; absent if the summary covers several suites. */
+  /** The suite as recorded; absent if the summary covers several suites. */
   readonly suite?: string;
   readonly name: string;
   /** Mean score of the verdicts that passed or failed; null if none did. */
   readonly mean: number | null;
-  /** Thresholds of its verdicts; several if cases differ. */
+  /** The verdicts' thresholds; more than one if cases differ. */
   readonly thresholds: readonly number[];
   readonly passed: number;
   readonly failed: number;
@@ -21,14 +21,14 @@ export interface AssertionSummary {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** By suite and name, in the order of the cases. */
+/** Summaries by suite and name, in the order of the cases. */
 export function summariesBySuite(cases: readonly CaseSummary[]): AssertionSummary[] {
   return [...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, lines]) =>
     summaries(lines).map((one) => ({ suite, ...one })),
   );
 }
 
-/** By name, whatever the suite. */
+/** Grouped by name, across all suites. */
 export function summaries(cases: readonly CaseSummary[]): AssertionSummary[] {
   const verdicts = cases.flatMap((line) => line.verdicts);
   return [...groupBy(verdicts, ({ assertion }) => assertion.name)].map(([name, verdicts]) =>
@@ -62,7 +62,10 @@ function countByName(names: readonly string[]): Record<string, number> {
 /** Maximum number of assertions to list individually. */
 const MAX_SUMMARIES = 100;
 
-/** If there are too many, lists only assertions that didn't always pass. `more` counts the others. */
+/**
+ * Lists at most `MAX_SUMMARIES`. If there are more, lists only assertions that didn't always pass. `more` is the number
+ * of assertions left out.
+ */
 export function limitSummaries(all: readonly AssertionSummary[]) {
   if (all.length <= MAX_SUMMARIES) return { listed: all, more: [] };
   const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);

@@ -1,4 +1,4 @@
-import { type Turn, textOf, turnsOf } from '../conversation.ts';
+import { type Turn, textOf, turnsByNumber } from '../conversation.ts';
 import { groupBy, uniqueBy } from '../data/data.ts';
 import type { Problem, Source } from '../problem.ts';
 import type { CaseLine } from '../record/runRecord.ts';
@@ -6,6 +6,7 @@ import { isFailure } from '../scoring.ts';
 import { formatList } from '../text/format.ts';
 import { visibleLine, visibleText } from '../text/visibleText.ts';
 import type { TurnVerdict, Verdict } from '../verdict.ts';
+import { speakerText } from './agents.ts';
 import { thresholdSentence } from './score.ts';
 import { missesIn, otherMisses, thresholdNote, verdictText } from './verdictText.ts';
 import { STATUS_WORDS } from './words.ts';
@@ -13,14 +14,14 @@ import { STATUS_WORDS } from './words.ts';
 interface Link {
   readonly label: string;
   readonly source: Source;
-  /** Set for a turn. */
+  /** Set if the failure is about a turn. */
   readonly turn?: number;
   /** Set for a location named in an error, which can be anywhere. */
   readonly thrown?: true;
 }
 
 export interface Failure {
-  /** Without control characters: the Testing panel shows it in a terminal. */
+  /** Contains no control characters, because the Testing panel shows it in a terminal. */
   readonly text: string;
   readonly source: Source;
   readonly links: readonly Link[];
@@ -32,7 +33,7 @@ const MAX_TURN_LENGTH = 300;
 /** Maximum number of lines of an error to search for locations. */
 const MAX_STACK_LINES = 50;
 
-/** Maximum characters per line of a file, so that there is room for other failures. */
+/** Maximum characters per line of a file; leaves room for the other failures. */
 export const MAX_FAILURE_LENGTH = 4_000;
 
 /**
@@ -68,7 +69,7 @@ export function placeText({ path, range }: Source): string {
 
 /** Locations in a program, as Node writes them in an error: `    at reply (/shop/bot.mjs:5:28)`. */
 function thrownAt(text: string): Link[] {
-  const place = /^ +at (?:.* \()?((?:\/|[A-Za-z]:\\).*?):(\d{1,7})(?::(\d{1,7}))?\)?$/;
+  const place = /^ +at (?:[^(]* \()?((?:\/|[A-Za-z]:\\).*?):(\d{1,7})(?::(\d{1,7}))?\)?$/;
   return text.split('\n', MAX_STACK_LINES).flatMap((one) => {
     const [, path, line, column = '1'] = place.exec(one) ?? [];
     if (path === undefined) return [];
@@ -95,7 +96,7 @@ function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
     `${assertion.name}: ${verdictText(verdict)}${thresholdNote(verdict)}`,
     rationale,
   ];
-  const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
+  const turns = turnsByNumber(line.conversation);
   const bad = verdict.turns.filter(isFailure).map((entry) => ({
     text: turnText(entry, verdict, turns.get(entry.turn)),
     number: entry.turn,
@@ -149,7 +150,7 @@ function turnText(entry: TurnVerdict, verdict: Verdict, turn: Turn | undefined):
   return lines([
     ...(reasons.length > 0 ? reasons : [`${prefix} ${STATUS_WORDS[entry.status]}`]),
     entry.evidence?.verified ? `Quote: “${entry.evidence.text}”` : '',
-    turn && said !== '' ? `The ${turn.side} said: “${said}”` : '',
+    turn && said !== '' ? `The ${speakerText(turn)} said: “${said}”` : '',
   ]);
 }
 

@@ -37,7 +37,7 @@ interface ScoredCase extends Pick<CaseLine, 'score' | 'threshold'> {
   readonly verdicts: readonly Pick<Verdict, 'threshold'>[];
 }
 
-/** Without a threshold, the score is compared with the verdicts' thresholds. */
+/** A case's score as text. If the case has no threshold, the verdicts' thresholds determine how it is rounded. */
 export function caseScoreText({ status, score, threshold, verdicts }: ScoredCase) {
   // Records from earlier versions have a score for errored cases.
   if (score === null || status === 'error') return undefined;
@@ -55,7 +55,7 @@ function limitOf({ threshold, scale = [0, 1] }: Pick<Verdict, 'threshold' | 'sca
   return valueOnScale(scale, threshold);
 }
 
-/** Number of decimal places that keep a number on its side of each limit. */
+/** Number of decimal places needed to show a number on the correct side of each limit. */
 function digitsApart(value: number, limits: readonly number[]): number {
   let digits = MIN_DIGITS;
   const misleads = (limit: number) =>
@@ -64,7 +64,7 @@ function digitsApart(value: number, limits: readonly number[]): number {
   return digits;
 }
 
-/** Without trailing zeros. */
+/** A number without trailing zeros. */
 function shortest(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }

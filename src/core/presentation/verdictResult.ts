@@ -5,7 +5,7 @@ import { scoreText } from './score.ts';
 import { type VerdictWords, verdictText } from './verdictText.ts';
 import { type ComparedWords, STATUS_WORDS } from './words.ts';
 
-/** Without its question and rationale. */
+/** A verdict without its question and rationale. */
 export interface VerdictResult {
   readonly status: Status;
   readonly score: number | null;
@@ -16,9 +16,9 @@ export interface VerdictResult {
   readonly reason?: string | undefined;
   /** Highest minus lowest score of the samples, if they differ. */
   readonly spread?: number | undefined;
-  /** Set for several repetitions; the score is their mean. */
+  /** Set if there are several repetitions; the score is then their mean. */
   readonly repeated?: RepeatedResult | undefined;
-  /** Set if two runs are compared; everything else is from the second one, if possible. */
+  /** Set if two runs are compared. Everything else is from the second run, if possible. */
   readonly compared?: ComparedWords | undefined;
 }
 
@@ -29,7 +29,7 @@ interface RepeatedResult {
   readonly range?: readonly [number, number] | undefined;
 }
 
-/** Combines the repetitions of an assertion; keeps a label they all share. */
+/** Combines an assertion's results across repetitions. Keeps the label if it is the same in all of them. */
 export function combineResults(
   outcomes: readonly [VerdictResult, ...VerdictResult[]],
 ): VerdictResult {
@@ -100,7 +100,7 @@ export function repeatedText(
   return ends[0] === ends[1] ? text : `${text}, scores ${ends.join(' to ')}`;
 }
 
-/** `2/3 0.80 (0.40–1.00)`, as separate parts. @param thresholds as for `scoreText` */
+/** The parts of `2/3 0.80 (0.40–1.00)`. @param thresholds as for `scoreText` */
 export function repeatedSummaryOf(
   { passed, finished, range }: RepeatedResult,
   score: number | null,
@@ -118,13 +118,13 @@ interface RepeatedRow extends Omit<RepeatedResult, 'range'> {
   readonly range?: string | undefined;
 }
 
-interface Row {
+interface ResultRow {
   readonly scored?: string | undefined;
   readonly repeated?: RepeatedRow | undefined;
 }
 
-/** `0.80`, or `2/3 0.80 (0.40–1.00)` if it's repeated, as separate parts. */
-export function rowSummaryOf({ scored, repeated }: Row): string[] {
+/** The parts of `0.80`, or of `2/3 0.80 (0.40–1.00)` if the result is repeated. */
+export function rowSummaryOf({ scored, repeated }: ResultRow): string[] {
   const ran = ranText(repeated);
   const parts = [
     repeated && `${repeated.passed}/${repeated.finished}`,
@@ -135,8 +135,8 @@ export function rowSummaryOf({ scored, repeated }: Row): string[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** The same for a screen reader: `2 of 3 passed`, `score 0.80`, `0.40 to 1.00`. */
-export function rowWords({ scored, repeated }: Row): string[] {
+/** The row's summary for a screen reader: `2 of 3 passed`, `score 0.80`, `0.40 to 1.00`. */
+export function rowWords({ scored, repeated }: ResultRow): string[] {
   const parts = [
     repeated && passedOf(repeated),
     ranText(repeated),
@@ -147,7 +147,7 @@ export function rowWords({ scored, repeated }: Row): string[] {
 }
 
 /** `1 of 3 ran`; undefined if all did. */
-function ranText(repeated: Row['repeated']): string | undefined {
+function ranText(repeated: ResultRow['repeated']): string | undefined {
   if (!repeated || repeated.finished >= repeated.planned) return undefined;
   return `${repeated.finished} of ${repeated.planned} ran`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { groupBy, memoize } from '../data/data.ts';
 import { formatList } from '../text/format.ts';
 import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
@@ -9,7 +10,7 @@ export type VerdictWords = Pick<
   'status' | 'score' | 'threshold' | 'label' | 'value' | 'scale' | 'reason'
 >;
 
-/** A verdict in a word: its label, or else its value, score, or reason. */
+/** A verdict in one word: its label if it has one; otherwise, its value, score, or reason. */
 export function verdictText(verdict: VerdictWords): string {
   const { status, score, threshold, label, value, reason } = verdict;
   if (score === null) return (status === 'error' && reason) || STATUS_WORDS[status];
@@ -63,16 +64,19 @@ export function pathOf({ details }: Pick<Verdict, 'details'>): readonly PathStep
   return path.success ? path.data : [];
 }
 
-export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): string[] {
-  return misses.filter((miss) => isOf(turn, miss));
+export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): readonly string[] {
+  return missesByTurn(misses).get(String(turn)) ?? [];
 }
 
-/** Misses that aren't about the given turns and don't repeat the rationale. */
+/** Misses that aren't about the given turns and whose text differs from the rationale. */
 export function otherMisses(turns: readonly number[], { misses, rationale }: Verdict): string[] {
-  const others = misses.filter((miss) => !turns.some((turn) => isOf(turn, miss)));
+  const shown = new Set(turns.map(String));
+  const others = misses.filter((miss) => !shown.has(turnOf(miss) ?? ''));
   return others.filter((miss) => `${miss}.` !== rationale);
 }
 
-function isOf(turn: number, miss: string): boolean {
-  return miss.startsWith(`Turn ${turn}:`);
+const missesByTurn = memoize((misses: readonly string[]) => groupBy(misses, turnOf));
+
+function turnOf(miss: string): string | undefined {
+  return /^Turn (\d+):/.exec(miss)?.[1];
 }

@@ -20,8 +20,8 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
 };
 
 /**
- * How a case or an assertion changed between two runs. `undecided`: it couldn't be judged or didn't apply in one of
- * them; an error never counts as unchanged.
+ * How a case or an assertion changed between two runs. `undecided`: in one run, it couldn't be judged or didn't apply.
+ * An error never counts as unchanged.
  */
 export const OUTCOMES = ['worse', 'better', 'undecided', 'unchanged', 'new', 'gone'] as const;
 
@@ -30,9 +30,9 @@ export type ComparedOutcome = (typeof OUTCOMES)[number];
 /** A case or an assertion in two runs, as a table shows it. */
 export interface ComparedWords {
   readonly change: ComparedOutcome;
-  /** In a cell: `✓ 1.00 → ✗ 0.40`. */
+  /** Text for a table cell: `✓ 1.00 → ✗ 0.40`. */
   readonly shown: string;
-  /** The same for screen readers. */
+  /** Text for screen readers. */
   readonly spoken: string;
 }
 
@@ -69,7 +69,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   repetition: 'the target repeated itself',
   'empty-reply': 'the target said nothing',
   'target-error': 'cut short by an error',
-  'simulator-error': 'cut short by an error of the simulated user',
+  'simulator-error': 'cut short by an error in the simulated user',
   cancelled: 'cancelled',
 };
 
@@ -94,7 +94,7 @@ export function caseTitle({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>)
   return visibleLine(caseName({ id, variant }));
 }
 
-/** `order-status`, or `order-status/line-7`, as on the command line. Ids contain no slash. */
+/** `order-status`, or `order-status/line-7`, as on the command line. Ids never contain a slash. */
 export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>): string {
   return variant === undefined ? id : `${id}/${variant}`;
 }
@@ -118,11 +118,11 @@ export function labelProblemTexts(
   return problems.slice(0, MAX_SHOWN).map((one) => labelProblemText(shownPath(one.path), one));
 }
 
-/** Appended to a label; empty if it's current. */
+/** Words to append to a label; empty if the label is current. */
 export const VALIDITY_WORDS: Readonly<Record<LabelValidity, string>> = {
   current: '',
-  'other-question': 'the question has changed since',
-  'earlier-text': 'label is for an earlier text',
+  'other-question': 'the question has changed since then',
+  'earlier-text': 'the label is for an earlier version of the text',
 };
 
 export const LABEL_WORDS: Readonly<Record<Opinion['status'], string>> = {

@@ -5,14 +5,14 @@ import type { RepeatedCase } from './repetitions.ts';
 
 export const HISTORY_RUNS = 10;
 
-/** Runs that couldn't judge the case don't count. */
+/** A case's results in recent runs, excluding runs that couldn't judge it. */
 export interface CaseHistory {
   readonly runs: number;
   readonly failed: number;
   /** Number of consecutive failed runs, up to the newest. */
   readonly failing: number;
   /**
-   * `flaky`: it changed more than once without an edit, or the repetitions of a run differ; `broken`: it fails now but
+   * `flaky`: it changed more than once without an edit, or repetitions within a run differ. `broken`: it fails now but
    * passed before.
    */
   readonly kind: 'passing' | 'failing' | 'broken' | 'fixed' | 'flaky';
@@ -24,8 +24,8 @@ export interface PastRun extends Pick<RepeatedCase, 'status' | 'passRate'> {
 }
 
 /**
- * Distinguishes flaky from broken cases: a defect changes the result once, chance repeatedly. A change after an edit
- * isn't chance.
+ * Distinguishes flaky from broken cases: a defect changes the result once, whereas chance changes it repeatedly. A
+ * change after an edit isn't chance.
  *
  * @param runs newest first, with combined repetitions
  * @returns undefined for fewer than two runs that passed or failed
@@ -55,7 +55,7 @@ function isEdited({ source }: PastRun, other: PastRun): boolean {
   return source !== undefined && other.source !== undefined && source !== other.source;
 }
 
-/** By the newest run's status: the kind without and with earlier changes. */
+/** Kinds by the newest run's status: first if the result never changed, then if it did. */
 const KINDS = { fails: ['failing', 'broken'], passes: ['passing', 'fixed'] } as const;
 
 /** `Failed 3 of the last 10 runs, on and off: flaky.` */
@@ -67,16 +67,16 @@ export function historyText({ runs, failed, failing, kind }: CaseHistory): strin
     case 'failing':
       return `Failed all of the last ${counted(runs, 'run')}: broken, not flaky.`;
     case 'broken':
-      return `${some}, ${failing === 1 ? 'the newest one' : `the newest ${failing}`}: broken.`;
+      return `${some}, including the newest${failing === 1 ? '' : ` ${failing}`}: broken.`;
     case 'fixed':
-      return `${some}, and not since: fixed.`;
+      return `${some}, and has passed since then: fixed.`;
     case 'flaky':
       if (failed > 0 && failed < runs) return `${some}, on and off: flaky.`;
       return `${failed === 0 ? 'Passed' : 'Failed'} all of the last ${counted(runs, 'run')}, but not in every repetition: flaky.`;
   }
 }
 
-/** The last result of a variant, its repetitions combined. */
+/** A variant's last result, with its repetitions combined. */
 export interface VariantOutcome {
   readonly variant: string;
   readonly status: Status;
@@ -84,7 +84,7 @@ export interface VariantOutcome {
   readonly hash: string;
   /** Short input hash of each repetition; absent in older records. */
   readonly inputs?: readonly string[];
-  /** How it has changed since it ran. */
+  /** How the case has changed since this run; absent if it hasn't. */
   readonly change?: Change;
 }
 
@@ -104,12 +104,12 @@ export function passedText(outcomes: readonly VariantOutcome[]): string {
   return `${passed} of ${outcomes.length} passed`;
 }
 
-/** How a case can differ from its record. */
+/** Ways in which a case can differ from its record. */
 export const CHANGES = {
   case: 'The case has changed since this run.',
   input:
     'The inputs of the case have changed since this run: its data, its conversation, or its target.',
-  questions: 'Its assertions have changed since this run.',
+  questions: 'The assertions of the case have changed since this run.',
   gone: 'This conversation is no longer in its file.',
 } as const;
 

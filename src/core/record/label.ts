@@ -13,19 +13,30 @@ export const labelSchema = z.object({
   assertion: z.string(),
   /** Absent if the file didn't contain the assertion when the label was saved. */
   question_hash: z.string().optional(),
-  /** Absent if it is about the whole conversation. */
+  /** Absent if the label is about the whole conversation. */
   turn: z.int().min(1).optional(),
   conversation_hash: z.string(),
   status: statusSchema.exclude(['error']),
   label: z.string().optional(),
   score: z.number().min(0).max(1).optional(),
   comment: z.string().optional(),
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC, by `labelTime`; a label with another text still counts. */
   at: z.string(),
 });
 
+const timeSchema = z.iso.datetime({ offset: true });
+
+/** Milliseconds by which the clock of the labeling person's computer may be ahead. */
+const MAX_AHEAD = 86_400_000;
+
+/** When a label was saved, in milliseconds since 1970; undefined if `at` isn't a time, or is in the future. */
+export function labelTime({ at }: Pick<Label, 'at'>): number | undefined {
+  const time = Date.parse(timeSchema.safeParse(at).data ?? '');
+  return time <= Date.now() + MAX_AHEAD ? time : undefined;
+}
+
 /** A labeled conversation: `NAME.labels/conversations/HASH.json`. */
-export const labelledConversationSchema = z.object({
+export const labeledConversationSchema = z.object({
   conversation: conversationSchema,
   facts: factsSchema,
 });
@@ -33,21 +44,21 @@ export const labelledConversationSchema = z.object({
 export type Label = z.infer<typeof labelSchema>;
 
 export interface PlacedLabel extends Label {
-  /** The name of the file. */
+  /** The person, from the file's name. */
   readonly person: string;
   readonly path: string;
   /** From 1. */
   readonly line: number;
 }
 
-/** Identifies a label's subject: a person's later label replaces an earlier one. */
+/** Identifies a label's subject: a person's newer label for the same subject replaces an earlier one. */
 export function sameSubject(
   label: Pick<Label, 'assertion' | 'turn' | 'conversation_hash'>,
 ): string {
   return JSON.stringify([label.conversation_hash, label.assertion, label.turn]);
 }
 
-/** The majority's status; undefined if people are tied. */
+/** The status that most people chose; undefined if there is a tie. */
 export function majority(labels: readonly Pick<Label, 'status'>[]): Label['status'] | undefined {
   const [first, second] = [...groupBy(labels, ({ status }) => status)].sort(
     ([, a], [, b]) => b.length - a.length,
@@ -61,7 +72,7 @@ export function majority(labels: readonly Pick<Label, 'status'>[]): Label['statu
  */
 export type LabelValidity = 'current' | 'other-question' | 'earlier-text';
 
-/** @param now the verdict's conversation and question */
+/** @param now the conversation and question of the verdict */
 export function validityOf(
   label: Pick<Label, 'conversation_hash' | 'question_hash'>,
   now: { readonly conversation: string; readonly question?: string | undefined },
@@ -97,13 +108,13 @@ export function agreesWith(
   return opinion.label === undefined || opinion.label === verdict.label;
 }
 
-/** The majority's verdict on a turn, or, without `turn`, on the whole conversation. */
+/** The majority's verdict on a turn, or on the whole conversation if `turn` is absent. */
 export interface ExampleVerdict extends Pick<Label, 'turn' | 'status'> {
   readonly label?: string;
   readonly comments: readonly string[];
 }
 
-/** A conversation whose labels answer an assertion's question. */
+/** A labeled conversation to use as an example for an assertion's question. */
 export interface Example {
   readonly case: string;
   readonly variant?: string;

@@ -4,7 +4,7 @@ import { isFailure, mean, reaches, SCORE_EPSILON } from '../scoring.ts';
 import type { Status } from '../verdict.ts';
 import type { CaseSummary, EndLine } from './runRecord.ts';
 
-/** The part of an execution that decides the combined result. */
+/** The parts of an execution that determine the combined result. */
 export interface Repetition extends Pick<CaseSummary, 'status' | 'score'> {
   readonly verdicts: readonly {
     readonly status: Status;
@@ -36,7 +36,9 @@ export function combineRepetitions(lines: readonly Repetition[], pass: number): 
   return { status, passRate, spread, score: status === 'error' ? null : (mean(scores) ?? null) };
 }
 
-/** Passed ÷ (passed + failed), null if there are none: an error says nothing about the agent. */
+/**
+ * Passed ÷ (passed + failed), or null if there are none. Errors don't count, because they say nothing about the agent.
+ */
 export function passRateOf({ pass, fail }: Pick<EndLine['counts'], 'pass' | 'fail'>) {
   return pass + fail === 0 ? null : pass / (pass + fail);
 }
@@ -48,7 +50,7 @@ function countBy(lines: Iterable<Pick<Repetition, 'status'>>): EndLine['counts']
 }
 
 /** Records from earlier versions have a score for errored cases. */
-function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): number[] {
+export function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): number[] {
   return lines.flatMap(({ status, score }) => (status === 'error' ? [] : (score ?? [])));
 }
 
@@ -106,17 +108,14 @@ export function passAtAll(cases: readonly (readonly CaseSummary[])[]): number[] 
     return pass + fail > 1 ? [{ passed: pass, runs: pass + fail }] : [];
   });
   const most = counts.length === 0 ? 0 : rangeOf(counts.map(({ runs }) => runs))[0];
-  return Array.from(
-    { length: most },
-    (_, index) => mean(counts.map(({ passed, runs }) => shareOfAll(passed, runs, index + 1))) ?? 0,
-  );
-}
-
-/** C(passed, k) ÷ C(runs, k): the share of all k-run selections in which every run passed. */
-function shareOfAll(passed: number, runs: number, k: number): number {
-  let share = 1;
-  for (let taken = 0; taken < k; taken += 1) share *= Math.max(0, passed - taken) / (runs - taken);
-  return share;
+  let shares = counts.map(() => 1);
+  return Array.from({ length: most }, (_, taken) => {
+    shares = counts.map(
+      ({ passed, runs }, index) =>
+        ((shares[index] ?? 0) * Math.max(0, passed - taken)) / (runs - taken),
+    );
+    return mean(shares) ?? 0;
+  });
 }
 
 function statusOf(lines: readonly Repetition[], passRate: number | null, pass: number): Status {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { conversationSchema, failedTurnSchema } from '../conversation.ts';
+import { conversationSchema, failedTurnSchema, latenciesOf } from '../conversation.ts';
+import { isSmallJson } from '../data/data.ts';
 import { listOf } from '../data/listOf.ts';
 import { LIMITS } from '../limits.ts';
 import { toolSchema } from '../message.ts';
@@ -12,12 +13,15 @@ export const RECORD_VERSION = 2;
 
 const finishedSchema = z
   .string()
-  .refine((time) => !Number.isNaN(Date.parse(time)))
+  // Times are compared as text.
+  .refine((time) => /^\d{4}-\d\d-\d\dT.*Z$/.test(time) && !Number.isNaN(Date.parse(time)))
   .meta({ description: 'ISO 8601, UTC.' });
+
+const MAX_OPTIONS_BYTES = 100_000;
 
 export const runLineSchema = z.object({
   kind: z.literal('run').meta({ description: 'The first line.' }),
-  version: z.int().min(1).meta({ description: "The format's version, now 2." }),
+  version: z.int().min(1).meta({ description: 'Version of the format, currently 2.' }),
   id: z
     .string()
     .regex(/^[\w-]{1,64}$/)
@@ -30,23 +34,29 @@ export const runLineSchema = z.object({
       cases: listOf(z.string()).optional().meta({
         description: 'The selected cases, `id` or `id/variant`; absent if all ran.',
       }),
+      includes: listOf(z.string()).optional().meta({
+        description: 'Paths of the included files whose cases ran; absent if there are none.',
+      }),
     }),
   ).meta({ description: 'The eval files that ran.' }),
   planned: z.int().min(0).optional().meta({
-    description: 'Number of `case` lines of the complete run.',
+    description: 'Number of `case` lines in the complete run.',
   }),
   resumed: listOf(z.string()).optional().meta({
     description: 'Times at which the run was resumed. ISO 8601, UTC.',
   }),
   judged_from: z.string().optional().meta({
-    description: 'The id of the run whose conversations it judged again; no target was called.',
+    description:
+      'The id of the run whose conversations this run judged again; no target was called.',
   }),
   merged_from: listOf(z.string()).optional().meta({
-    description: 'The ids of the runs that were merged into it.',
+    description: 'The ids of the runs that were merged into this one.',
   }),
   commit: z.string().optional().meta({ description: 'The git commit, if there is one.' }),
   options: z
     .record(z.string(), z.unknown())
+    // The list of runs keeps them in memory.
+    .refine((options) => isSmallJson(options, MAX_OPTIONS_BYTES))
     .meta({ description: 'The options of the run, such as `concurrency`.' }),
   judges: listOf(z.string()).meta({ description: 'Judge models as `provider:model`.' }),
 });
@@ -57,7 +67,7 @@ export const originKinds = [
   'transcript',
 ] as const satisfies SuiteCase['origin']['kind'][];
 
-/** Why a conversation ended. A simulated one always has a reason, others only if they ended early. */
+/** Why a conversation ended. A simulated one always has a reason, other conversations only if they ended early. */
 export const stopReasons = [
   'stop-on-failure',
   'goal-reached',
@@ -89,7 +99,24 @@ export const caseLineSchema = z.object({
   suite_name: z.string().meta({ description: 'The name of the suite.' }),
   id: z.string().max(LIMITS.caseId).meta({ description: 'The `id` of the case.' }),
   variant: z.string().optional().meta({ description: 'The variant, if the case has several.' }),
-  repetition: z.int().min(1).meta({ description: 'From 1; always 1 without `repeat`.' }),
+  target_variant: z
+    .object({
+      name: z.string().meta({ description: 'Its name.' }),
+      of: listOf(z.string()).meta({
+        description:
+          'The names of all, in the order of the file. The first is the one that the others are compared with.',
+      }),
+    })
+    .optional()
+    .catch(undefined)
+    .meta({
+      description:
+        'The variant of the target, if the file compares several. `variant` ends with its name.',
+    }),
+  repetition: z
+    .int()
+    .min(1)
+    .meta({ description: 'Number of the repetition, from 1; always 1 without `repeat`.' }),
   repetitions: z.int().min(1).meta({ description: 'How many times the case runs.' }),
   must_pass: z.number().gt(0).max(1).optional().meta({
     description: 'Share of the repetitions that must pass; absent if all must.',
@@ -97,12 +124,12 @@ export const caseLineSchema = z.object({
   source: z
     .object({
       path: z.string().meta({ description: 'The file that contains the case.' }),
-      range: rangeSchema.meta({ description: 'Its place in the file.' }),
+      range: rangeSchema.meta({ description: 'Its position in the file.' }),
       hash: z.string().meta({
         description: "SHA-256 of the case's text. If the text has changed, the verdicts are stale.",
       }),
     })
-    .meta({ description: 'The case in its file.' }),
+    .meta({ description: 'Where the case is defined.' }),
   description: z.string().optional().meta({ description: 'The description of the case.' }),
   tags: listOf(z.string()).meta({ description: 'The tags of the case.' }),
   origin: z.enum(originKinds).optional().catch(undefined).meta({
@@ -116,7 +143,7 @@ export const caseLineSchema = z.object({
     description: 'Why the simulated user ended the conversation, in its own words.',
   }),
   facts: factsSchema.optional().meta({
-    description: 'Data for assertions besides the conversation.',
+    description: 'Data for assertions, in addition to the conversation.',
   }),
   target: z
     .object({
@@ -125,7 +152,7 @@ export const caseLineSchema = z.object({
       digest: z.string().meta({ description: 'SHA-256 of its keys and files.' }),
       filled_in: z.string().optional().catch(undefined).meta({
         description:
-          'SHA-256 of its system text and model as environment variables filled them in; absent if none did.',
+          'SHA-256 of its system text and model with environment variables filled in; absent if they use none.',
       }),
     })
     .optional()
@@ -150,26 +177,26 @@ export const caseLineSchema = z.object({
     description: 'The mistake in a data file that prevents the case from running.',
   }),
   conversation_id: z.string().optional().meta({
-    description: 'The `conversation` id that the target, its tools, and scripts got.',
+    description: 'The `conversation` id that the target, its tools, and scripts received.',
   }),
   conversation: conversationSchema.meta({ description: 'The conversation.' }),
-  verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
+  verdicts: listOf(verdictSchema).meta({ description: 'The verdicts, one for each assertion.' }),
   usage: usageSchema.meta({ description: 'Usage of the target and the judges together.' }),
   target_usage: usageSchema.optional().meta({
     description: "The target's usage, if each of its replies reported it.",
   }),
   reported: listOf(z.string()).optional().meta({
     description:
-      'What the replies of the target contained besides text: `tool_calls`, `context`, `usage`, `agents`. Assertions that need anything else are errors.',
+      'What the replies of the target contained besides text: `tool_calls`, `context`, `usage`, `agents`. An assertion that needs anything else is an error.',
   }),
-  duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
+  duration: z.number().min(0).meta({ description: 'Duration in milliseconds.' }),
   finished: finishedSchema,
 });
 
 export const endLineSchema = z.object({
   kind: z.literal('end').meta({ description: 'The last line.' }),
   finished: finishedSchema,
-  cancelled: z.boolean().meta({ description: 'Whether the run was cancelled.' }),
+  cancelled: z.boolean().meta({ description: 'Whether the run was canceled.' }),
   stopped: z.literal('max-cost').optional().meta({
     description: 'What ended the run before all its cases were started.',
   }),
@@ -199,7 +226,7 @@ export type StopReason = (typeof stopReasons)[number];
 export type EndLine = z.infer<typeof endLineSchema>;
 export type RecordLine = z.infer<typeof recordLineSchema>;
 
-/** Milliseconds since it was started or last resumed. @param until ISO 8601 */
+/** Milliseconds since the run was started or last resumed. @param until ISO 8601 */
 export function runDuration({ started, resumed = [] }: RunLine, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(resumed.at(-1) ?? started));
 }
@@ -210,18 +237,31 @@ export type VerdictSummary = Without<
   Verdict,
   'rationale' | 'turns' | 'hits' | 'misses' | 'details' | 'nested' | 'question_hash'
 > & {
-  /** Set if it couldn't be judged. */
+  /** Set if the assertion couldn't be judged. */
   readonly rationale?: string;
 };
 
-/** Small enough to keep in memory. */
+/** A case's result, small enough to keep in memory. */
 export type CaseSummary = Omit<CaseLine, 'conversation' | 'facts' | 'verdicts'> & {
   readonly verdicts: readonly VerdictSummary[];
+  /** Milliseconds per reply; set if the case can be compared with a variant of it. */
+  readonly latencies?: readonly number[];
 };
 
+/** Whether the case is in a file that its suite includes, and that other suites may include as well. */
+export function isIncluded({ suite, source }: IncludedLine): boolean {
+  return source.path !== suite;
+}
+
+type IncludedLine = Pick<CaseLine, 'suite'> & { readonly source: Pick<CaseLine['source'], 'path'> };
+
 export function summaryOf(line: CaseLine): CaseSummary {
-  const { conversation: _said, facts: _facts, verdicts, ...rest } = line;
-  return { ...rest, verdicts: verdicts.map(verdictSummary) };
+  const { conversation, facts: _facts, verdicts, ...rest } = line;
+  return {
+    ...rest,
+    verdicts: verdicts.map(verdictSummary),
+    ...((line.target_variant || isIncluded(line)) && { latencies: latenciesOf(conversation) }),
+  };
 }
 
 function verdictSummary(verdict: Verdict): VerdictSummary {

@@ -1,6 +1,6 @@
 import type { EndLine } from './runRecord.ts';
 
-/** `interrupted`: it was cancelled or killed, reached its cost limit, or is `incomplete`. */
+/** `interrupted`: it was canceled or killed, reached its cost limit, or is `incomplete`. */
 export type RunState = 'running' | 'finished' | 'interrupted';
 
 export function endedState({ cancelled, stopped, incomplete }: EndLine): RunState {

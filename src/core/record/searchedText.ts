@@ -1,11 +1,11 @@
-/** Kinds, locations, and digests aren't searched. */
+/** Keys whose values aren't searched: kinds, locations, and digests. */
 const UNREAD = new Set([
   ...['kind', 'side', 'role', 'status', 'type', 'key', 'path', 'source', 'usage', 'judge'],
   ...['question_hash', 'input_hash', 'target', 'callId', 'suite', 'finished', 'origin'],
   ...['state', 'phase', 'assertions'],
 ]);
 
-/** Returns a case-insensitive search over the line or the snapshot of a case. */
+/** Returns a case-insensitive search over a case's record line or snapshot. */
 export function textFinder(text: string): (line: unknown) => boolean {
   const wanted = text.toLowerCase();
   const contains = (value: unknown): boolean => {

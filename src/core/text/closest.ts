@@ -43,7 +43,7 @@ function beginsWith(word: string, candidate: string): boolean {
   return distance(word.slice(0, length), plainly(candidate)) <= allowance(candidate);
 }
 
-/** `stopOnFailure`, `stop-on-failure` and `stop_on_failure` are the same word. */
+/** `stopOnFailure`, `stop-on-failure` and `stop_on_failure` count as the same word. */
 function plainly(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }

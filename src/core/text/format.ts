@@ -11,17 +11,17 @@ export function timesText(name: string, count: number): string {
   return `${name} ×${count}`;
 }
 
-/** `12 of 14 answers from the cache`; undefined if none is. */
+/** `12 of 14 answers from the cache`; undefined if none are. */
 export function cacheText({ calls, from_cache = 0 }: Usage): string | undefined {
   if (from_cache === 0) return undefined;
   return `${from_cache} of ${counted(calls + from_cache, 'answer')} from the cache`;
 }
 
-/** `67 %`, rounded; only 1 becomes `100 %`, and only 0 becomes `0 %`. @param share 0..1 */
+/** `67%`, rounded; only 1 becomes `100%`, and only 0 becomes `0%`. @param share 0..1 */
 export function shareText(share: number): string {
   const percent = Math.round(100 * share);
-  if (share < 1 - 1e-9 && percent === 100) return '99 %';
-  return share > 1e-9 && percent === 0 ? '1 %' : `${percent} %`;
+  if (share < 1 - 1e-9 && percent === 100) return '99%';
+  return share > 1e-9 && percent === 0 ? '1%' : `${percent}%`;
 }
 
 export function costText(cost: number): string {
@@ -64,7 +64,7 @@ export function escapeRegExp(text: string): string {
 /** Truncates a list for a message: a file can declare thousands of names. */
 export function truncateList(names: readonly string[]): string {
   const shown = names.slice(0, MAX_LISTED).join(', ');
-  return names.length > MAX_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;
+  return names.length > MAX_LISTED ? `${shown}, … (${readable(names.length)} in total)` : shown;
 }
 
 const MAX_LISTED = 30;

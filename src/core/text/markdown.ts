@@ -11,7 +11,7 @@ export function escapeLine(text: string, length = 300): string {
   return escaped(visibleLine(text, length));
 }
 
-/** A code block that nothing inside it can end. */
+/** A code block that nothing in its text can close. */
 export function fencedMarkdown(text: string): string {
   const clean = visibleText(text);
   const longest = Math.max(0, ...[...clean.matchAll(/`+/g)].map(([run]) => run.length));
@@ -23,7 +23,7 @@ export function paragraphs(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
-/** Syntax of Markdown, including GitHub's; everything else is kept readable. */
+/** Markdown syntax, including GitHub's. All other text is kept readable. */
 const ACTIVE = new RegExp(
   [
     '[`*[\\]|~#]',

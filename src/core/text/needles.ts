@@ -11,7 +11,7 @@ const BLOCK = 3;
 const MAX_SKIP = MIN_NEEDLE - BLOCK + 1;
 const TABLE = 1 << 16;
 
-export interface Found {
+export interface FoundNeedle {
   readonly needle: string;
   readonly start: number;
   readonly end: number;
@@ -22,9 +22,9 @@ export interface Found {
  * error message contains them.
  */
 export class Needles {
-  /** By head. */
+  /** Needles by their head, that is, their first characters. */
   readonly #needles = new Map<string, string[]>();
-  /** Sorted by UTF-16 unit. */
+  /** All heads, sorted by UTF-16 unit. */
   readonly #heads: string[] = [];
   /** For each head, the longest other head that it starts with; undefined if heads have been added since. */
   #shorter: Map<string, string | undefined> | undefined;
@@ -50,8 +50,8 @@ export class Needles {
     }
   }
 
-  /** Leftmost matches without overlap; of those that start at the same place, the longest. */
-  *find(text: string): Generator<Found> {
+  /** Leftmost matches that don't overlap. If several start at the same position, the longest one is used. */
+  *find(text: string): Generator<FoundNeedle> {
     const last = text.length - MIN_NEEDLE;
     for (let start = 0; start <= last; ) {
       const skip = this.#skips[hashAt(text, start + MIN_NEEDLE - BLOCK)] ?? 0;
@@ -79,7 +79,7 @@ export class Needles {
     return 0;
   }
 
-  #at(text: string, start: number): Found | undefined {
+  #at(text: string, start: number): FoundNeedle | undefined {
     if (!this.#beginnings.has(text.slice(start, start + MIN_NEEDLE))) return undefined;
     // Heads that the text starts with here sort before it, and every head in between starts with them.
     let head = this.#heads[this.#countUpTo(text.slice(start, start + MAX_HEAD)) - 1];
@@ -99,8 +99,8 @@ export class Needles {
     return shorter;
   }
 
-  #longest(head: string, text: string, start: number): Found {
-    let longest: Found = { needle: head, start, end: start };
+  #longest(head: string, text: string, start: number): FoundNeedle {
+    let longest: FoundNeedle = { needle: head, start, end: start };
     for (const needle of this.#needles.get(head) ?? []) {
       const end = start + commonLength(needle, text, start);
       if (end > longest.end) longest = { needle, start, end };
@@ -118,7 +118,7 @@ function hashAt(text: string, at: number): number {
   return ((a << 10) ^ (b << 5) ^ c) & (TABLE - 1);
 }
 
-/** Number of UTF-16 units that a needle and the text share from a position on. */
+/** Number of UTF-16 units, from a position in the text, that match a needle. */
 function commonLength(needle: string, text: string, at: number): number {
   const most = Math.min(needle.length, text.length - at);
   let length = 0;

@@ -9,7 +9,7 @@ export function templateVariables(text: string) {
 }
 
 /**
- * Values aren't expanded again.
+ * Variables within values aren't filled in.
  *
  * @throws Error on a name that `lookup` doesn't know, or on more than `most` characters; files are checked beforehand
  */
@@ -46,15 +46,15 @@ export function cacheByName<Value>(find: (name: string) => Value): (name: string
 }
 
 export function tooLong(length: number, most: number): string {
-  return `With its variables filled in, this has ${readable(length)} characters; the limit is ${readable(most)}. Shorten it, or the values of its variables.`;
+  return `With its variables filled in, this text has ${readable(length)} characters; the limit is ${readable(most)}. Shorten the text or the values of its variables.`;
 }
 
 /** Variables of a request body, in addition to those of the case. */
 export const REQUEST_VARIABLES = {
   message: 'the last user message',
   messages: "the conversation so far, in OpenAI's chat format",
-  session: 'the session; null until the service has named it',
-  conversation: 'an id of the conversation, another for each repetition, variant and run',
+  session: 'the session id; null until the service returns one',
+  conversation: 'a conversation id, different for each repetition, variant, and run',
 } as const;
 
 /** Prefix for keys of the case's context. */

@@ -1,4 +1,4 @@
-/** Everything that any reader treats as a line break. */
+/** Everything that some program treats as a line break. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 function splitLines(text: string): string[] {
@@ -23,7 +23,7 @@ const EMOJI = String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Mod
 /** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end tag. */
 const FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
 
-/** Hidden characters that are part of ordinary text. */
+/** Hidden characters that are needed in ordinary text. */
 const NEEDED = [
   FLAG,
   // ❤️, 👩🏽‍⚕️, 🏳️‍🌈
@@ -74,11 +74,17 @@ const COMMAND = /##(?=\w*\[)/g;
 
 /** Neutralizes CI commands in log lines. GitHub Actions also obeys `::error::` at the start of a line. */
 export function plainLog(text: string): string {
-  return text.replace(COMMAND, '## ').replace(/^(\s*):(?=:)/gm, '$1: ');
+  return text.replace(COMMAND, '## ').replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, '$1: ');
 }
 
+/** Maximum number of hidden characters per line to show as code points, which take eight characters each. */
+const MAX_CODES = 10_000;
+
 function visibleCharacters(line: string): string {
+  let count = 0;
   return reveal(line.replaceAll('\t', '  '), (character) => {
+    count += 1;
+    if (count > MAX_CODES) return '\ufffd';
     const code = character.codePointAt(0) ?? 0;
     return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
   });
@@ -97,7 +103,7 @@ export function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Created lazily, because this takes longer than loading most modules. */
+/** Created only when needed, because it takes longer to create than most modules take to load. */
 let segmenter: Intl.Segmenter | undefined;
 
 function shortened(text: string, length: number): string {
@@ -118,12 +124,12 @@ function shortened(text: string, length: number): string {
 
 const ICON = /\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi;
 
-/** For labels in VS Code, which would show `$(trash)` as an icon. */
+/** Text for labels in VS Code, which would otherwise show `$(trash)` as an icon. */
 export function labelText(text: string, length?: number): string {
   return visibleLine(text, length).replace(ICON, '\\$&');
 }
 
-/** For notifications in VS Code, which would turn `[click](command:…)` into a link. */
+/** Text for notifications in VS Code, which would otherwise turn `[click](command:…)` into a link. */
 export function noticeText(text: string): string {
   return visibleLine(text).replaceAll('](', '] (');
 }

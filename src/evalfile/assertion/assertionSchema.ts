@@ -6,9 +6,9 @@ import { optional, text } from '../optionalKey.ts';
 import { modelSchema, options, withModels } from '../targetSchema.ts';
 
 /** Text that isn't blank. */
-export const words = z.string().regex(/\S/, 'Expected text, found only blanks');
+export const words = z.string().regex(/\S/, 'Expected text, found only whitespace');
 
-export const threshold = z.number().min(0).max(1).describe('Score needed to pass, 0..1.');
+export const threshold = z.number().min(0).max(1).describe('Score needed to pass, from 0 to 1.');
 
 /** More samples than this only add cost. */
 const MAX_SAMPLES = 25;
@@ -16,24 +16,24 @@ const MAX_SAMPLES = 25;
 const nestedAssertion: z.ZodType = z.lazy(() => assertionSchema);
 
 const commonKeys = {
-  name: optional(text(), 'Label. Default: the type, or the first words of the criterion.', {
+  name: optional(text(), 'Display name. Default: the type, or the first words of the criterion.', {
     template: 'none',
   }),
   threshold: threshold.optional(),
   weight: optional(z.number().min(0), "Weight in the case's mean score.", { default: 1 }),
   required: optional(
     z.boolean(),
-    'If true, the case fails whenever this assertion fails or errors, whatever the mean.',
+    'If true, the case fails whenever this assertion fails or errors, regardless of the mean score.',
   ),
   at: atSchema.optional(),
 };
 
-/** Thresholds can also be on the type's scale: 3 of 1 to 5. */
+/** A threshold can also be on the type's own scale, such as 3 on a scale from 1 to 5. */
 function thresholdIn(scale: AssertionType['scale']): z.ZodType {
   if (scale === undefined) return threshold;
-  const high = scale === 'own' ? '' : `, or up to ${scale[1]} on the type's own scale`;
+  const high = scale === 'own' ? '' : ` (up to ${scale[1]})`;
   return (scale === 'own' ? z.number() : z.number().min(0).max(scale[1])).meta({
-    description: `Score needed to pass: 0..1${high}. A value above 1 is on the type's own scale.`,
+    description: `Score needed to pass, from 0 to 1. A value above 1 is on the type's own scale${high}.`,
   });
 }
 
@@ -46,14 +46,14 @@ const judgedKeys = {
   judge: optional(modelSchema, 'The model that judges this assertion.'),
   temperature: optional(
     z.number().min(0).max(2),
-    "The judge's temperature. Default: the model's `temperature`, else 0.",
+    "The judge's temperature. Default: the model's `temperature`, or 0 if it has none.",
   ),
 };
 
 const partsKeys = {
   granularity: optional(
     z.enum(['conversation', 'turn']),
-    '`conversation` asks once about all turns; `turn` asks separately about each judged turn, which is the strictest and most expensive way.',
+    '`conversation` asks once about all turns; `turn` asks separately about each judged turn, which is the strictest and most expensive option.',
     { default: 'conversation' },
   ),
   window: optional(
@@ -68,10 +68,13 @@ const partsKeys = {
 };
 
 const deterministicKeys = {
-  negate: optional(z.boolean(), 'If true, the opposite must be true.'),
+  negate: optional(
+    z.boolean(),
+    'If true, inverts the assertion: it passes if the condition is not met.',
+  ),
 };
 
-/** The keys that a type shares with others, except `type`. */
+/** The type's keys that other types have too, except `type`. */
 export function sharedKeys(type: AssertionType): readonly string[] {
   return SHARED_KEYS.get(type) ?? [];
 }
@@ -99,7 +102,7 @@ const assertionMappings = assertionTypes.map((type) =>
       type: z.literal(type.type).meta({ description: type.summary }),
       ...ownShape(type),
       ...sharedShape(type),
-      // Overrides shared keys: `name` of `tool-called` is the tool's name.
+      // The type's own keys override shared ones: for `tool-called`, `name` is the tool's name.
       ...ownShape(type),
     })
     .meta({ description: type.summary, opens: 'assertion', template: 'case' }),

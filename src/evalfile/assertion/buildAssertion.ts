@@ -37,9 +37,9 @@ interface AssertionSlot {
   /** Index in the case's list, from 0. */
   readonly index: number;
   readonly key: string;
-  /** From 0: the scripted turn that contains it. */
+  /** Index of the scripted turn that contains it, from 0. */
   readonly scriptedTurn?: number | undefined;
-  /** The `at` of the outer assertion, which applies if it has none. */
+  /** The outer assertion's `at`, used if this assertion has none. */
   readonly at?: unknown;
 }
 
@@ -63,7 +63,7 @@ export async function buildAssertion(
   const paths = keys.map(({ path }) => path);
   const filled = fillParams(
     type,
-    // Nested assertions are built separately: their text has its own rules.
+    // Nested assertions are built separately, because different rules apply to their text.
     mappingOf(paths.reduce<unknown>((own, path) => withValueAt(own, path, () => null), params)),
     typeof input === 'string',
     location,
@@ -81,14 +81,14 @@ export async function buildAssertion(
     reportOnKey('nothing-to-judge', message, location, { severity: 'warning' });
   }
   const at = readAt(given.at ?? outerAt, type.side, scriptedTurn, within(location, 'at'), about);
-  checkReported(type, at, location, about);
+  checkReported(type, { at, params: filled }, location, about);
   const prompt = type.takesPrompt ? await promptOf(filled, location, about.facts) : undefined;
   const own = await resolveModel(given.judge, within(location, 'judge'));
   const judge = await overrideJudge(own ?? prompt?.model ?? about.judge, location.scope);
   if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
     reportOnKey('no-judge', NO_JUDGE, location, {
       severity: 'warning',
-      // An included file contains only cases: it can't have a top-level judge.
+      // An included file contains only cases, so it can't have a top-level judge.
       ...(location.document.path === location.scope.document.path && {
         fix: { add: { to: [], key: 'judge' } },
       }),
@@ -148,14 +148,14 @@ export async function buildAssertion(
 function warnOfType(text: string, location: Location): void {
   const name = text.trim();
   if (!findAssertionType(name)) return;
-  const message = `The judge takes "${name}" for a sentence to check. For the assertion of that type, write \`type: ${name}\`.`;
+  const message = `"${name}" is read as a criterion for the judge. For the assertion type of that name, write \`type: ${name}\`.`;
   report('type-as-sentence', message, location, {
     severity: 'warning',
     replacement: `type: ${name}`,
   });
 }
 
-/** The key in a message about a missing need: "add `topics` to the case or the file". */
+/** Matches the key in a message about something missing: "add `topics` to the case or the file". */
 const ASKED_KEY = /add `(\w+)`/;
 
 function checkNeeds(type: AssertionType, location: Location, { facts, known }: CaseContext): void {
@@ -163,7 +163,7 @@ function checkNeeds(type: AssertionType, location: Location, { facts, known }: C
   if (!needed) return;
   const key = ASKED_KEY.exec(needed)?.[1];
   if (key !== undefined && location.scope.invalidKeys.has(key)) return;
-  // The case needs it; for an assertion under `defaults`, the file does.
+  // The case needs the key; for an assertion under `defaults`, the file does.
   const to = location.path[0] === 'cases' ? location.path.slice(0, 2) : [];
   reportOnKey('missing-need', needed, location, {
     ...(key !== undefined && { fix: { add: { to, key } } }),
@@ -173,17 +173,18 @@ function checkNeeds(type: AssertionType, location: Location, { facts, known }: C
 /** Reports assertions about data that the target doesn't report, before the conversation costs money. */
 function checkReported(
   type: AssertionType,
-  at: At,
+  selection: Pick<Assertion, 'at' | 'params'>,
   location: Location,
   { facts, known, targetAt, historyTurns = 0 }: CaseContext,
 ): void {
+  const { at } = selection;
   const last = at.kind === 'range' ? [at.from, at.to] : at.kind === 'turns' ? at.turns : [Infinity];
-  // All turns of a history are in the file.
+  // All turns in a history are in the file.
   if (last.every((turn) => turn > 0 && turn <= historyTurns)) return;
-  const hidden = notReported(type, facts, known.reporting);
+  const hidden = notReported(type, selection, facts, known.reporting);
   if (!hidden) return;
   const { message, key } = hidden;
-  // A fix edits the problem's own document.
+  // A fix can edit only the problem's own document.
   const fixable = key !== undefined && targetAt?.document === location.document;
   const fix = fixable && { add: { to: targetAt.path, key, value: `/${key}` } };
   reportOnKey('not-reported', message, location, { ...(fix && { fix }) });
@@ -209,7 +210,7 @@ async function absolutePaths(
     if (!isFileKind(kind) || kind === 'prompt' || isUnfilled(text)) continue;
     if (kind === 'program' && !isProgramFile(text)) continue;
     const file = await findReferenced(text, within(location, ...path), kind);
-    // A command runs as written, in the file's folder.
+    // A command runs as written, from the file's folder.
     if (file !== undefined && kind !== 'program')
       absolute = withValueAt(absolute, path, () => file);
   }
@@ -240,7 +241,7 @@ function fillParams(
   location: Location,
   { facts }: CaseContext,
 ): Mapping {
-  // A plain criterion has no key in the file.
+  // In the file, a plain criterion has no key.
   const filled = plain
     ? { criterion: fillIn(rest.criterion, facts.context, location) }
     : fillIn(rest, facts.context, location);
@@ -259,7 +260,7 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
 export interface CaseContext {
   readonly facts: CaseFacts;
   readonly known: ConversationTraits;
-  /** Tools of the case and of its target. */
+  /** The tools of the case and of its target. */
   readonly tools: readonly Tool[];
   readonly targetAt: Location | undefined;
   /** The side of each turn, from turn 1, if known before the run. */
@@ -300,6 +301,9 @@ function faultOf(
     if (at.from > at.to) return `The range goes backwards: ${at.from} is after ${at.to}.`;
     return turnCount !== undefined && at.to > turnCount ? tooFar(at.to, turnCount) : undefined;
   }
+  if (at.kind === 'agent' && side === 'user') {
+    return "Only the assistant's turns have agents, but this looks only at the user's turns.";
+  }
   if (at.kind !== 'turns') return undefined;
   for (const number of at.turns) {
     if (number === 0) return 'Turns are numbered from 1. Use -1 for the last turn.';
@@ -307,7 +311,7 @@ function faultOf(
     if (counted && Math.abs(number) > counted.length) return tooFar(number, counted.length);
     const found = counted?.at(number > 0 ? number - 1 : number);
     if (found && side !== 'both' && found !== side) {
-      return `Turn ${number} is the ${found}'s, but this looks only at the ${side}'s turns.`;
+      return `Turn ${number} is the ${found}'s, but this assertion checks only the ${side}'s turns.`;
     }
   }
   return undefined;

@@ -12,7 +12,7 @@ import { bodyProblems } from '../prompt.ts';
 import { readReferenced } from '../referencedFiles.ts';
 import { type Location, report, reportOnKey, type Scope, within } from '../scope.ts';
 
-/** The judge prompt that an assertion names; undefined if it names none or has its own `instructions`. */
+/** The judge prompt that an assertion refers to; undefined if it refers to none or has its own `instructions`. */
 export async function promptOf(
   params: Mapping,
   location: Location,
@@ -46,7 +46,7 @@ export async function promptOf(
   return { ...loaded.prompt, ...(model && { model }) };
 }
 
-/** Checks `instructions` in a case like the text of a prompt. */
+/** Checks a case's `instructions` like the text of a judge prompt. */
 export function checkInstructions(
   instructions: string,
   location: Location,
@@ -70,14 +70,14 @@ export function checkInstructions(
   reportTooLong(instructions, location, facts);
 }
 
-/** Reports a prompt that is too long even before the conversation is added. */
+/** Reports a prompt that is too long even without the conversation. */
 function reportTooLong(prompt: string, location: Location, facts: CaseFacts): void {
   const length = renderedLength(prompt, knownLengths(facts));
   if (length <= LIMITS.filled) return;
   report('text-too-large', tooLong(length, LIMITS.filled), location);
 }
 
-/** Reports a variable whose part of the case is missing. @param range of the variable */
+/** Reports a variable if the part of the case that it needs is missing. @param range the variable's range */
 function reportMissingFact(
   variable: string,
   location: Location,

@@ -6,6 +6,7 @@ import {
   type Mapping,
   mappingOf,
   type Path,
+  stringOf,
   valueAt,
   withValueAt,
 } from '../../core/data/data.ts';
@@ -14,19 +15,17 @@ import type { WrittenAssertion } from '../loadedSuite.ts';
 import { type Location, report, reportOnKey, topLevelAt, within } from '../scope.ts';
 
 /**
- * The keys of a case's assertions, which identify them across runs. They don't change if other assertions are
- * inserted before them.
+ * The keys of a case's assertions, which identify them across runs. They don't change if other assertions are inserted
+ * before them.
  *
- *     assert:
- *       - { type: coherence }                  coherence           its type, if that is unique
- *       - { type: contains, value: order }     contains#5f0c31aa   else its type and its own keys
- *       - { type: contains, value: refund }    contains#b1946ac9
- *       - { type: regex, name: Order number }  Order number        its label, if it has one
- *     turns:
- *       - user: Hi
- *         assert: [It is kind.]                turns.1/criterion   under the first scripted turn
+ * assert:
+ * - { type: coherence }                  coherence           its type, if unique
+ * - { type: contains, value: order }     contains#5f0c31aa   else its type and its own keys
+ * - { type: contains, value: refund }    contains#b1946ac9
+ * - { type: regex, name: Order number }  Order number        its label, if it has one turns:
+ * - user: Hi assert: [It is kind.]                turns.1/criterion   under the first scripted turn
  *
- * Defaults are part of the case's own list. Assertions that match in all of this have equal keys.
+ * Defaults count as part of the case's own list. Assertions that are the same in all these respects have equal keys.
  *
  * @param listed in the case's order, defaults first
  */
@@ -97,8 +96,8 @@ class OwnKeys {
     const label = writtenLabel(assertion);
     if (label !== undefined) return label.replace(/[%/]/g, encodeURIComponent);
     const type = typeOf(assertion);
-    if (this.#counts.get(type) === 1) return String(type);
-    return `${String(type)}#${digestOf(questionOf(assertion)).slice(0, 8)}`;
+    if (this.#counts.get(type) === 1) return stringOf(type);
+    return `${stringOf(type)}#${digestOf(questionOf(assertion)).slice(0, 8)}`;
   }
 }
 
@@ -126,15 +125,15 @@ function pathsOfNested(given: Mapping): readonly Path[] {
   return findAssertionType(given.type)?.nesting?.places(given) ?? [];
 }
 
-interface Keyed {
+interface KeyedAssertion {
   readonly key: string;
   readonly given: unknown;
   readonly location: Location;
 }
 
-/** Reports assertions with the same key as an earlier one, since results couldn't tell them apart. */
-export function checkKeys(assertions: readonly Keyed[]): void {
-  const taken = new Map<string, Keyed>();
+/** Reports assertions whose key is the same as an earlier assertion's, because results couldn't tell them apart. */
+export function checkKeys(assertions: readonly KeyedAssertion[]): void {
+  const taken = new Map<string, KeyedAssertion>();
   const names = new Set(assertions.map(({ given }) => writtenLabel(given)));
   const freeName = freeNames(names, (name, number) => `${name} ${number}`);
   for (const one of assertions) {
@@ -145,13 +144,13 @@ export function checkKeys(assertions: readonly Keyed[]): void {
 }
 
 function reportDuplicate(
-  { given, location }: Keyed,
-  first: Keyed,
+  { given, location }: KeyedAssertion,
+  first: KeyedAssertion,
   freeName: (name: string) => string,
 ): void {
   const label = writtenLabel(given);
   const name = label ?? writtenLabel(first.given);
-  const free = freeName(name ?? String(typeOf(given)));
+  const free = freeName(name ?? stringOf(typeOf(given)));
   if (label !== undefined) {
     const message = `Another assertion here is named "${label}". Give this one a different name.`;
     report('same-assertion', message, within(location, 'name'), { replacement: free });
@@ -160,7 +159,7 @@ function reportDuplicate(
   const nameable = isMapping(given) && !typeHasName(given.type);
   const why =
     name === undefined
-      ? "This assertion repeats another one, so results couldn't distinguish them."
+      ? 'This assertion repeats another one, so their results would look the same.'
       : `Another assertion here is named "${name}".`;
   const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
   reportOnKey('same-assertion', message, location, {
@@ -179,7 +178,7 @@ interface LocatedAssertion extends WrittenAssertion {
   readonly location: Location;
 }
 
-/** Assertions from `defaults`, from the case, and from its turns, in that order; works on invalid data. */
+/** Assertions from `defaults`, from the case, and from its turns, in that order. Also accepts invalid data. */
 export function collectAssertions(
   { assert, turns }: Mapping,
   location: Location,

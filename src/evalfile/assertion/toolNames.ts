@@ -6,7 +6,10 @@ import { nearest } from '../../core/text/closest.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { type Location, report, reportOnKey, within } from '../scope.ts';
 
-/** Warns if an assertion misspells a tool of the case or one of its arguments: `tool-not-called` would always pass. */
+/**
+ * Warns if an assertion misspells the name of one of the case's tools or of a tool's argument. Otherwise,
+ * `tool-not-called` would always pass.
+ */
 export function warnOfTools(
   { params }: AssertionType,
   given: Mapping,

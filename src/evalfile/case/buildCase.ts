@@ -1,5 +1,6 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { memoize } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { unwrapTools } from '../../core/message.ts';
 import type { Assertion, MessageHistory, Repeat, SuiteCase } from '../../core/suite.ts';
 import { sha256 } from '../../node/hashes.ts';
@@ -14,7 +15,7 @@ import { type CaseSource, inScope, type ReadCase, readCase } from './caseSources
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
 
-/** SHA-256 of a case's text, hexadecimal: detects stale verdicts. */
+/** SHA-256 hash of a case's text, in hexadecimal, for detecting stale verdicts. */
 export const hashOfCase = memoize(({ location }: CaseSource): string => {
   const { document, path } = location;
   const { start, end } = document.entryRangeOf(path);
@@ -37,15 +38,29 @@ export async function buildCase(source: CaseSource): Promise<BuiltParts> {
   if (!read) return {};
   const variants = await variantSetOf(read);
   if (!variants) return buildOne(read, source);
-  const built = await buildOne(variants.common, source, variants.sample);
-  if (!built.suiteCase) return built;
-  const common = built.suiteCase;
+  const [first, ...others] = variants.samples;
+  const built = await buildOne(variants.common, source, first);
+  const common = [built.suiteCase];
+  for (const sample of others) {
+    const { scope } = variants.common.location;
+    const room = { left: LIMITS.filledCase, isExceeded: false };
+    const again = inScope(variants.common, { ...scope, room });
+    common.push((await buildOne(again, source, sample)).suiteCase);
+  }
+  const whole = common.filter((one) => one !== undefined);
+  const [suiteCase] = whole;
+  if (!suiteCase || whole.length < common.length) {
+    const { suiteCase: _, ...parts } = built;
+    return parts;
+  }
   const open = async (variant: Variant, scope: Scope) =>
     (await buildOne(inScope(read, scope), source, await variant.read())).suiteCase;
-  return { ...built, suiteCase: { ...common, expand: () => variants.expand(common, open) } };
+  const expand = () => variants.expand(whole, open);
+  const targets = whole.flatMap(({ origin }) => ('target' in origin ? [origin.target] : []));
+  return { ...built, suiteCase: { ...suiteCase, ...(others.length > 0 && { targets }), expand } };
 }
 
-/** @param own this variant's data */
+/** @param own the data of this variant */
 async function buildOne(
   given: ReadCase,
   source: CaseSource,
@@ -53,8 +68,9 @@ async function buildOne(
 ): Promise<BuiltParts> {
   const { facts: said = {} } = own.recorded ?? {};
   const context = { ...given.input.context, ...said.context, ...own.values };
-  const read: ReadCase = { ...given, input: { ...given.input, context } };
-  const { input, location } = read;
+  const input = { ...given.input, context };
+  const read: ReadCase = { ...given, input, targetVariant: own.target };
+  const { location } = read;
   const { scope } = location;
   const { defaults = {} } = scope.file;
   const offered = said.tools
@@ -65,7 +81,7 @@ async function buildOne(
     scope.invalidKeys.has('judge') ||
     (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '';
   const known = await conversationOf(read, offered, { judge, judgeNamed }, own.recorded);
-  const { origin, history } = known ?? {};
+  const { origin, history, images } = known ?? {};
   const targetTools = (origin && origin.kind !== 'transcript' && origin.target.tools) || [];
   const role = input.role ?? scope.file.role;
   const facts = {
@@ -110,6 +126,7 @@ async function buildOne(
     source: { ...sourceOf(location), hash: hashOfCase(source) },
     repeat: repeatOf(input.repeat ?? defaults.repeat),
     stopOnFailure: input.stop_on_failure ?? false,
+    ...(images && images.size > 0 && { images }),
     ...(input.description !== undefined && { description: input.description }),
     ...(input.skip !== undefined &&
       input.skip !== false && {

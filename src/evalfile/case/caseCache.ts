@@ -11,16 +11,16 @@ import type { CaseSource } from './caseSources.ts';
 import { outlineOf } from './outline.ts';
 
 interface BuiltCase {
-  /** Undefined if the case depends on how many characters earlier cases left. */
+  /** Undefined if the case depends on how many characters earlier cases left over. */
   readonly raw: unknown;
-  /** Number of characters of its filled-in text. */
+  /** Number of characters in its filled-in text. */
   readonly filled: number;
   readonly suiteCase: SuiteCase | undefined;
   readonly outline: Omit<OutlineCase, 'errors'>;
   readonly reports: readonly Report[];
   readonly dependencies: ReadonlySet<string>;
   readonly prompts: ReadonlySet<LoadedPrompt>;
-  /** Reads of other files, whose results can change. */
+  /** The reads of other files, whose results can change. */
   readonly fileDependencies: readonly FileDependency[];
 }
 
@@ -30,7 +30,7 @@ interface CachedCases {
   readonly cases: readonly BuiltCase[];
 }
 
-/** The built cases of each suite, as long as it's in use. */
+/** Each suite's built cases, kept as long as the suite is in use. */
 const CACHED = new WeakMap<LoadedSuite, CachedCases>();
 
 /**
@@ -47,7 +47,7 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
     /** Called for each case, in order. */
     async caseOf(source: CaseSource): Promise<SuiteCase | undefined> {
       const known = earlier[cases.length];
-      // Equal text can be in different places.
+      // Identical text can occur in different places.
       const isSameData = isMapping(source.raw) && known?.raw === source.raw;
       const isReusable =
         isSameData &&
@@ -60,7 +60,7 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       for (const { problem, owner } of built.reports) suite.reporter.add(problem, owner);
       return built.suiteCase;
     },
-    /** Called after all cases are built: one case can cause an error in another. */
+    /** Called after all cases are built, because one case can cause an error in another. */
     outline(): OutlineCase[] {
       const errors = suite.reporter.errors();
       return cases.map(({ outline }, owner) => {
@@ -109,15 +109,15 @@ async function build({ raw, location }: CaseSource): Promise<BuiltCase> {
   };
 }
 
-/** Everything besides its own text that a case depends on, compared by value. */
+/** Everything that a case depends on in addition to its own text, compared by value. */
 function cacheKeyOf({ document, options }: Scope): readonly unknown[] {
   const { cases: _, ...head } = mappingOf(document.value);
-  const { workspace, defaultJudge, judgeOverride } = options;
+  const { workspace, defaultJudge, judgeOverride, target } = options;
   const lines = document.positionAt(document.text.length).line;
-  return [lines, workspace, defaultJudge, judgeOverride, ...Object.entries(head).flat()];
+  return [lines, workspace, defaultJudge, judgeOverride, target, ...Object.entries(head).flat()];
 }
 
-/** A read of another file, for a case. */
+/** A case's read of another file. */
 interface FileDependency {
   ask(files: Files): Promise<unknown>;
   /** A digest of the result. */
@@ -159,6 +159,7 @@ function interceptFiles(
 ): Files {
   return {
     read: (path, most) => through(`read ${most} ${path}`, (from) => from.read(path, most)),
+    image: (path) => through(`image ${path}`, (from) => from.image(path)),
     kindOf: (path) => through(`kindOf ${path}`, (from) => from.kindOf(path)),
     realPath: (path) => through(`realPath ${path}`, (from) => from.realPath(path)),
     glob: (patterns, folder) =>
@@ -166,7 +167,7 @@ function interceptFiles(
   };
 }
 
-/** A text's digest, so that the text isn't kept in memory. */
+/** A text's digest, which avoids keeping the text in memory. */
 const markOf = memoize(
   (answer: Promise<unknown>): Promise<string> =>
     answer.then(

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isMapping, type Path, valueAt, withValueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
+import type { TargetVariantRef } from '../../core/suite.ts';
 import { isGlob } from '../../disk/glob.ts';
 import { runCooperatively } from '../../node/cooperative.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';
@@ -15,7 +16,7 @@ export interface CaseSource {
   readonly location: Location & { readonly owner: number };
 }
 
-/** The cases of the file and of its included files, numbered consecutively. */
+/** The cases in the file and in its included files, numbered consecutively. */
 export async function collectCases(scope: Scope): Promise<CaseSource[]> {
   const { document, file } = scope;
   const sources: CaseSource[] = [];
@@ -32,7 +33,7 @@ export async function collectCases(scope: Scope): Promise<CaseSource[]> {
     if (!included) continue;
     size += included.size;
     if (size > LIMITS.included) {
-      const message = `The files included up to ${basename(path)} have more than ${readable(LIMITS.included)} characters in all. Split this suite.`;
+      const message = `Up to and including ${basename(path)}, the included files have more than ${readable(LIMITS.included)} characters in total. Split the suite.`;
       report('included-too-large', message, location);
       break;
     }
@@ -70,7 +71,7 @@ async function includedPaths(scope: Scope): Promise<(readonly [path: string, Loc
   return paths.slice(0, LIMITS.includes);
 }
 
-/** @param firstOwner index of its first case in the suite */
+/** @param firstOwner index of the file's first case in the suite */
 async function readIncluded(path: string, location: Location, firstOwner: number) {
   const { scope } = location;
   scope.dependencies.add(path);
@@ -100,12 +101,20 @@ type ValidInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
   readonly simulate?: Partial<NonNullable<CaseInput['simulate']>>;
 };
 
+/** A variant of the target that a case calls; see `variants` in the format. */
+export interface TargetVariant extends TargetVariantRef {
+  readonly changes: NonNullable<CaseInput['variants']>[string];
+  readonly location: Location;
+}
+
 export interface ReadCase {
   readonly input: ValidInput;
-  /** Its `document` takes corrected keys; its `scope.invalidKeys` include the case's. */
+  /** Its `document` accepts corrected keys; its `scope.invalidKeys` includes the case's invalid keys. */
   readonly location: Location;
-  /** False if something is invalid: the case can't run, but the rest is checked. */
+  /** False if anything is invalid: the case can't run, but everything else is checked. */
   readonly isWhole: boolean;
+  /** The variant of the target to call. */
+  readonly targetVariant?: TargetVariant | undefined;
   /** @param path of an assertion, relative to the case */
   isValid(path: Path): boolean;
 }
@@ -138,17 +147,17 @@ export function readCase({ raw, location }: CaseSource): ReadCase | undefined {
   };
 }
 
-/** Length of the path to remove for an invalid value if the values around it are still useful. */
+/** By key, the length of the path to remove for an invalid value if the values around it are still useful. */
 const KEPT_AROUND: Readonly<Record<string, number>> = { turns: 3, simulate: 2 };
 
-/** The path, relative to the case, of the assertion that contains a path. */
+/** The path of the assertion that contains the given path; both are relative to the case. */
 function assertionPathIn(path: Path): Path | undefined {
   const length = path[0] === 'turns' ? 4 : 2;
   const isIn = path[length - 2] === 'assert' && path.length >= length;
   return isIn ? path.slice(0, length) : undefined;
 }
 
-/** Dialects check chat messages, and report problems more clearly than the schema. */
+/** Removes chat messages: dialects check them, and report problems more clearly than the schema. */
 function withoutMessages(raw: unknown): unknown {
   const keys = Object.keys(messagesOf(raw));
   if (keys.length === 0) return raw;

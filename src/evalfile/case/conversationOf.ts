@@ -1,20 +1,26 @@
 import { traitsOf } from '../../assertions/caseNeeds.ts';
 import type { ConversationTraits } from '../../assertions/contract.ts';
 import { openEnd, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
+import { type Mapping, mappingOf } from '../../core/data/data.ts';
+import type { Image, ImageSources } from '../../core/image.ts';
 import { errorAt, isError, type Problem } from '../../core/problem.ts';
 import {
   DEFAULT_USER_TURNS,
   type MessageHistory,
   type ModelSpec,
   NO_SIMULATOR,
+  type ScriptedTurn,
   type SimulatedUser,
   type SuiteCase,
   type TargetSpec,
 } from '../../core/suite.ts';
 import { formatList } from '../../core/text/format.ts';
 import { templateVariables } from '../../core/text/template.ts';
+import { ownParts } from '../../messages/content.ts';
+import { readParts } from '../../messages/parts.ts';
 import { runCooperatively } from '../../node/cooperative.ts';
 import { declaredReporting, findTargetType } from '../../targets/registry.ts';
+import { ImageReader, messagesWithImages } from '../images.ts';
 import {
   checkContextKeys,
   type OfferedTools,
@@ -23,7 +29,7 @@ import {
   resolveTarget,
 } from '../modelsAndTargets.ts';
 import { readReferenced } from '../referencedFiles.ts';
-import { type Location, reportOnKey, sourceOf, topLevelAt, within } from '../scope.ts';
+import { type Location, report, reportOnKey, sourceOf, topLevelAt, within } from '../scope.ts';
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { checkTranscripts } from '../variants/transcripts.ts';
 import type { ReadCase, ValidTurn } from './caseSources.ts';
@@ -60,11 +66,13 @@ export async function conversationOf(
   }
   const live = input.turns !== undefined || input.simulate !== undefined;
   if (!input.turns) reportUnusedKey('stop_on_failure', '`turns`', read);
+  if (!live) reportUnusedKey('variants', '`turns` or `simulate`', read);
   if (live && input.history === undefined) {
     reportUnusedKey('roles', 'recorded messages', read);
   }
-  if (input.turns) return scriptedConversation(read, offered);
-  if (input.simulate) return simulatedConversation(read, offered, judge);
+  const images = new ImageReader();
+  if (input.turns) return scriptedConversation(read, offered, images);
+  if (input.simulate) return simulatedConversation(read, offered, judge, images);
   reportUnusedKey('history', '`turns` or `simulate`', read);
   if (input.transcripts && !recorded) {
     await checkTranscripts(input.transcripts, within(location, 'transcripts'));
@@ -72,19 +80,21 @@ export async function conversationOf(
   }
   const transcript = recorded ?? (await messagesAt('transcript', read));
   if (!transcript) return undefined;
-  const { messages, notes, problems } = transcript;
+  const { notes, problems } = transcript;
   for (const problem of problems) reporter.add(problem, location.owner);
   if (problems.some(isError)) return undefined;
+  const messages = await messagesWithImages(transcript, images, location);
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
+    images: images.sources,
     known: traitsOf(conversation),
     sides: turnsOf(conversation).map(({ side }) => side),
   };
 }
 
 function reportUnusedKey(
-  name: 'stop_on_failure' | 'history' | 'roles',
+  name: 'stop_on_failure' | 'history' | 'roles' | 'variants',
   works: string,
   { input, location }: ReadCase,
 ): void {
@@ -94,45 +104,81 @@ function reportUnusedKey(
   reportOnKey('useless-key', message, key, { fix: { remove: key.path } });
 }
 
-/** The source of a case's conversation, and what is known about it before the run. */
+/** Where a case's conversation comes from, and what is known about it before the run. */
 interface KnownConversation {
   /** Absent after reporting an error. */
   readonly origin?: SuiteCase['origin'];
   readonly history?: MessageHistory;
+  readonly images?: ImageSources;
   readonly known: ConversationTraits;
   readonly targetAt?: Location | undefined;
-  /** Absent if unknown before the run, or if a history can't be read. */
+  /** Absent if unknown before the run, or if the history can't be read. */
   readonly sides?: readonly Turn['side'][];
 }
 
 async function scriptedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
+  images: ImageReader,
 ): Promise<KnownConversation> {
   const { input, location } = read;
   const context = input.context ?? {};
   const given = input.turns ?? [];
-  const turns = given.map((item, index) => {
+  const turns: ScriptedTurn[] = [];
+  for (const [index, item] of given.entries()) {
     const turn = within(location, 'turns', index);
     const { user = '', expected } = typeof item === 'string' ? { user: item } : (item ?? {});
     const textLocation = typeof item === 'string' ? turn : within(turn, 'user');
-    return {
-      user: fillIn(user, context, textLocation),
+    turns.push({
+      ...(typeof user === 'string'
+        ? { user: fillIn(user, context, textLocation) }
+        : await turnInParts(user, context, textLocation, images)),
       source: sourceOf(turn),
       ...(expected !== undefined && {
         expected: fillIn(expected, context, within(turn, 'expected')),
       }),
-    };
-  });
+    });
+  }
   const hasExpected = turns.some(({ expected }) => expected !== undefined);
-  const { target, targetAt, known, history, before } = await liveCase(read, 'turns', offered);
+  const { target, targetAt, known, history, before } = await liveCase(
+    read,
+    'turns',
+    offered,
+    images,
+  );
   return {
     ...(target && { origin: { kind: 'turns', target, ...(history && { history }), turns } }),
     ...(history && { history }),
+    images: images.sources,
     targetAt,
     known: { ...((hasExpected || !given.some(mayHaveExpected)) && { hasExpected }), ...known },
     ...(before && { sides: [...before, ...turns.flatMap(() => ['user', 'assistant'] as const)] }),
   };
+}
+
+/** A scripted turn that is written as a list of parts. */
+async function turnInParts(
+  parts: readonly unknown[],
+  context: Mapping,
+  location: Location,
+  reader: ImageReader,
+): Promise<Pick<ScriptedTurn, 'user' | 'images'>> {
+  const user = parts.map((part, index) => {
+    const entries = Object.entries(mappingOf(part)).map(([key, value]) => {
+      const isFilled = key === 'text' || key === 'alt';
+      return [key, isFilled ? fillIn(value, context, within(location, index, key)) : value];
+    });
+    return Object.fromEntries(entries) as Mapping;
+  });
+  const read = readParts({ role: 'user', user }, 'user', ownParts, 'user');
+  const [said] = 'problems' in read ? [] : read.messages;
+  if (!said) report('empty-content', 'The message is empty.', location);
+  const images: Image[] = [];
+  for (const given of said?.images ?? []) {
+    const image = await reader.read(given, within(location, ...given.at.slice(1)));
+    if (image) images.push(image);
+  }
+  return { user: said?.message.content ?? '', ...(images.length > 0 && { images }) };
 }
 
 /** A conversation with a simulated user. Its length isn't known in advance. */
@@ -140,13 +186,15 @@ async function simulatedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
   judge: CaseJudge,
+  images: ImageReader,
 ): Promise<KnownConversation> {
   const user = await simulatedUserOf(read, judge);
-  const { target, targetAt, known, history } = await liveCase(read, 'simulate', offered);
+  const { target, targetAt, known, history } = await liveCase(read, 'simulate', offered, images);
   return {
     ...(target &&
       user && { origin: { kind: 'simulate', target, ...(history && { history }), user } }),
     ...(history && { history }),
+    images: images.sources,
     targetAt,
     known: { hasExpected: false, ...known },
   };
@@ -161,11 +209,12 @@ interface LiveCase {
   readonly known: ConversationTraits;
 }
 
-/** The parts that all live conversations share. @param key defines the user's turns */
+/** The parts that all live conversations have in common. @param key the key that defines the user's turns */
 async function liveCase(
   read: ReadCase,
   key: 'turns' | 'simulate',
   offered: OfferedTools | undefined,
+  images: ImageReader,
 ): Promise<LiveCase> {
   const written = await targetFor(read, key, offered);
   const target = written && withSystem(written, read);
@@ -173,7 +222,7 @@ async function liveCase(
   if (target && !read.location.scope.invalidKeys.has('context')) {
     checkContextKeys(target, read.input.context ?? {}, read.location);
   }
-  const history = await readHistory(read);
+  const history = await readHistory(read, images);
   const said = toConversation(history?.messages ?? []);
   const isKnown = history !== undefined || read.input.history === undefined;
   const reporting = target && declaredReporting(target);
@@ -185,7 +234,9 @@ async function liveCase(
     known: {
       ...(target && systemTextKnown(target)),
       ...(reporting && { reporting }),
-      // All that is known about the whole conversation is what its history contains.
+      ...(target &&
+        findTargetType(target.type)?.offersTools?.(target.params) && { offersTools: true }),
+      // Only the history is known about the whole conversation.
       ...Object.fromEntries(Object.entries(traitsOf(said)).filter(([, isTrue]) => isTrue)),
     },
   };
@@ -203,7 +254,10 @@ function withSystem(target: TargetSpec, read: ReadCase): TargetSpec {
     reportOnKey('unknown-variable', message, location);
     return target;
   }
-  return { ...target, system: fillKnown(system, context, within(targetPlace(read), 'system')) };
+  const { targetVariant } = read;
+  const isChanged = targetVariant?.changes.system !== undefined;
+  const place = isChanged ? targetVariant.location : targetPlace(read);
+  return { ...target, system: fillKnown(system, context, within(place, 'system')) };
 }
 
 /** Whether an invalid turn may have an `expected`. */
@@ -212,18 +266,15 @@ function mayHaveExpected(turn: ValidTurn): boolean {
 }
 
 async function targetFor(
-  { input, location }: ReadCase,
+  read: ReadCase,
   key: 'turns' | 'simulate',
   offered: OfferedTools | undefined,
 ): Promise<TargetSpec | undefined> {
-  const { file, invalidKeys } = location.scope;
-  if (input.target !== undefined) {
-    return resolveTarget(input.target, within(location, 'target'), offered);
-  }
-  if (invalidKeys.has('target')) return undefined;
-  if (file.target !== undefined) {
-    return resolveTarget(file.target, topLevelAt(location, 'target'), offered);
-  }
+  const { location, targetVariant } = read;
+  const written = writtenTarget(read);
+  if (written) return resolveTarget(written.value, written.at, offered, targetVariant);
+  const { invalidKeys } = location.scope;
+  if (invalidKeys.has('target') || invalidKeys.has('variants')) return undefined;
   const needs =
     key === 'turns'
       ? '`turns` need a `target` to answer them'
@@ -235,14 +286,28 @@ async function targetFor(
   return undefined;
 }
 
-/** The location of the target's mapping. */
-function targetPlace({ input, location }: ReadCase): Location {
-  const name = input.target ?? location.scope.file.target;
-  if (typeof name === 'string') return topLevelAt(location, 'targets', name);
-  return input.target ? within(location, 'target') : topLevelAt(location, 'target');
+/** The case's target as written: a name or a mapping; undefined if it's not set, or invalid. */
+function writtenTarget({ input, location, targetVariant }: ReadCase) {
+  const { file, invalidKeys, options } = location.scope;
+  if (options.target !== undefined) {
+    return { value: options.target, at: topLevelAt({ scope: location.scope }) };
+  }
+  if (targetVariant?.changes.target !== undefined) {
+    return { value: targetVariant.changes.target, at: within(targetVariant.location, 'target') };
+  }
+  if (input.target !== undefined) return { value: input.target, at: within(location, 'target') };
+  if (file.target === undefined || invalidKeys.has('target')) return undefined;
+  return { value: file.target, at: topLevelAt(location, 'target') };
 }
 
-/** Unknown if the target's replies may contain system messages. */
+/** The location of the target's mapping. */
+function targetPlace(read: ReadCase): Location {
+  const { location } = read;
+  const { value, at } = writtenTarget(read) ?? { at: topLevelAt(location, 'target') };
+  return typeof value === 'string' ? topLevelAt(location, 'targets', value) : at;
+}
+
+/** Facts about system texts; unknown if the target's replies may contain system messages. */
 function systemTextKnown({ system, type }: TargetSpec): Pick<ConversationTraits, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
@@ -293,7 +358,10 @@ async function simulatedUserOf(
 }
 
 /** The messages before the first live turn; undefined if there are none or they're invalid. */
-async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> {
+async function readHistory(
+  read: ReadCase,
+  images: ImageReader,
+): Promise<MessageHistory | undefined> {
   const { input, location } = read;
   const { invalidKeys, reporter } = location.scope;
   if (input.history === undefined || invalidKeys.has('history')) return undefined;
@@ -302,14 +370,15 @@ async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> 
   const problems = problemsOf(loaded, input.simulate ? '`opening`' : '`turns`');
   for (const problem of problems) reporter.add(problem, location.owner);
   if (problems.some(isError)) return undefined;
-  const messages = loaded.messages.map((one) => ({ ...one, history: true as const }));
+  const withImages = await messagesWithImages(loaded, images, location);
+  const messages = withImages.map((one) => ({ ...one, history: true as const }));
   return { messages, notes: loaded.notes };
 }
 
-/** These apply only to whole conversations: a history can be just an agent's greeting. */
+/** Problems that matter only for whole conversations: a history can be just an agent's greeting. */
 const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
 
-/** @param live the key for the user's next words */
+/** @param live the key that defines the user's next turns */
 function problemsOf({ messages, problems }: LoadedTranscript, live: string): Problem[] {
   const own = problems.filter(({ code }) => !OF_WHOLE.includes(code));
   const last = messages.at(-1)?.source;
@@ -317,22 +386,22 @@ function problemsOf({ messages, problems }: LoadedTranscript, live: string): Pro
   if (!end || !last) return own;
   const message =
     end === 'user'
-      ? `A history ends with the assistant, and the next turn is the user's. Move the user's last message to ${live}.`
-      : "A history ends with the assistant's words. Add its reply after the tool call.";
+      ? `A history must end with a message from the assistant, because the user speaks next. Move the user's last message to ${live}.`
+      : 'A history must end with a message from the assistant. Add its reply after the tool call.';
   const range = problems.find(({ code }) => OF_WHOLE.includes(code))?.range ?? last.range;
   return [...own, errorAt(last.path, range, 'history-unfinished', message)];
 }
 
-/** Reports a history for a target that can't take one. */
+/** Reports a history if the target doesn't accept one. */
 function checkHistory({ input, location }: ReadCase, target: TargetSpec): void {
   const { keepsSession } = findTargetType(target.type) ?? {};
   if (input.history === undefined || !keepsSession?.(target.params)) return;
   const key = within(location, 'history');
-  const message = `"${target.name}" keeps the conversation in its own session, so it can't take a \`history\`. Remove it, or make its turns live.`;
+  const message = `"${target.name}" keeps the conversation in its own session, so it can't take a \`history\`. Remove \`history\`, or make its turns live.`;
   reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
 }
 
-/** The messages in a case or in the file that it names; undefined if the file can't be read. */
+/** The messages in a case or in the file that it refers to; undefined if the file can't be read. */
 async function messagesAt(
   key: 'transcript' | 'history',
   { input, location }: ReadCase,

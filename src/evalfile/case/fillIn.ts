@@ -1,4 +1,4 @@
-import type { Mapping } from '../../core/data/data.ts';
+import { type Mapping, memoize } from '../../core/data/data.ts';
 import { hasEnvReference } from '../../core/environment.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { suggestionsOf } from '../../core/problem.ts';
@@ -13,7 +13,7 @@ import {
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { type Location, report, within } from '../scope.ts';
 
-/** Fills in `{{name}}` from the case's `context`, at every depth of a value. */
+/** Fills in `{{name}}` from the case's `context`, at every depth of the value. */
 export function fillIn<Value>(value: Value, context: Mapping, location: Location): Value {
   if (typeof value === 'string') return fillText(value, context, location) as Value;
   if (Array.isArray(value)) {
@@ -34,14 +34,9 @@ function fillText(text: string, context: Mapping, location: Location): string {
     report('env-not-allowed', message, location);
   }
   if (location.scope.invalidKeys.has('context')) return text;
-  const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !Object.hasOwn(context, name));
   if (unknown.length === 0) return fillKnown(text, context, location);
-  const nameable = known.slice(0, LIMITS.comparedWords).filter(canBeVariable);
-  const names =
-    known.length === 0
-      ? 'Add a `context` or a `matrix` to the case.'
-      : `Known: ${truncateList(known)}.`;
+  const { nameable, names } = knownIn(context);
   const rangeOf = pieceRanges(location.document, location.path);
   for (const { name, offset, length } of unknown) {
     const near = nearest(name, nameable).map((one) => `{{${one}}}`);
@@ -54,7 +49,18 @@ function fillText(text: string, context: Mapping, location: Location): string {
   return text;
 }
 
-/** Fills in variables that are in `context`. Reports only the first text of a case that exceeds a limit. */
+/** The keys of `context` that a misspelled variable could mean, and a sentence that names them. */
+const knownIn = memoize((context: Mapping) => {
+  const known = Object.keys(context);
+  const nameable = known.slice(0, LIMITS.comparedWords).filter(canBeVariable);
+  const names =
+    known.length === 0
+      ? 'Add a `context` or a `matrix` to the case.'
+      : `Known: ${truncateList(known)}.`;
+  return { nameable, names };
+});
+
+/** Fills in the variables that are in `context`. Only a case's first text that exceeds a limit is reported. */
 export function fillKnown(text: string, context: Mapping, location: Location): string {
   const { room } = location.scope;
   if (room.isExceeded || templateVariables(text).length === 0) return text;
@@ -70,14 +76,14 @@ export function fillKnown(text: string, context: Mapping, location: Location): s
   return text;
 }
 
-const TOO_MANY = `With their variables filled in, the texts have too many characters; the limit is ${readable(LIMITS.filledCase)} per case and ${readable(LIMITS.filledSuite)} per suite. Shorten them, or split the file.`;
+const TOO_MANY = `With their variables filled in, the texts have too many characters; the limit is ${readable(LIMITS.filledCase)} per case and ${readable(LIMITS.filledSuite)} per suite. Shorten the texts, or split the file.`;
 
-/** Whether text still contains variables, which have already been reported. */
+/** Whether text still contains variables. If so, they have already been reported. */
 export function isUnfilled(text: string): boolean {
   return hasEnvReference(text) || templateVariables(text).length > 0;
 }
 
-/** Keys that can't be variables are only for the target. */
+/** Whether a key can be used as a variable. Other keys are only for the target. */
 function canBeVariable(name: string): boolean {
   return templateVariables(`{{${name}}}`)[0]?.name === name;
 }

@@ -1,5 +1,5 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
-import { type Mapping, mappingOf, valueAt } from '../../core/data/data.ts';
+import { type Mapping, mappingOf, stringOf, valueAt } from '../../core/data/data.ts';
 import { MAX_REPETITIONS, type MessageHistory, type SuiteCase } from '../../core/suite.ts';
 import { collectAssertions } from '../assertion/keys.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
@@ -8,7 +8,7 @@ import { type Location, sourceOf, within } from '../scope.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
 
-/** A case for the outline; works on invalid data. */
+/** A case as shown in the outline. Also accepts invalid data. */
 export function outlineOf(
   source: CaseSource,
   { origin, history }: { readonly origin?: SuiteCase['origin']; readonly history?: MessageHistory },
@@ -21,7 +21,7 @@ export function outlineOf(
   const before = historyTurns(given.history, history);
   const said = origin?.kind === 'transcript' ? origin : history;
   return {
-    ...(hasId && { id: String(given.id) }),
+    ...(hasId && { id: stringOf(given.id) }),
     ...(typeof given.description === 'string' && { description: given.description }),
     ...sourceOf(location),
     nameRange: hasId ? document.rangeOf([...path, 'id']) : document.keyRangeOf(path),
@@ -44,31 +44,41 @@ export function outlineOf(
     })),
     tags: [...(defaults.tags ?? []), ...(Array.isArray(given.tags) ? given.tags.map(String) : [])],
     repetitions: timesOf(given.repeat ?? defaults.repeat),
-    ...severalIn(given),
+    ...severalIn(given, location.scope.file.variants),
     hash: hashOfCase(source),
   };
 }
 
-/** Number of turns in a history, estimated if it's invalid. */
+/** Number of turns in a history; an estimate if the history is invalid. */
 function historyTurns(given: unknown, history: MessageHistory | undefined): number {
   if (history) return turnsOf(toConversation(history.messages)).length;
   const spoken = Array.isArray(given) ? numberTurns(given) : [];
   return spoken.findLast(({ turn }) => turn !== undefined)?.turn ?? 0;
 }
 
-function severalIn({ transcripts, roles, matrix }: Mapping): Pick<OutlineCase, 'several'> {
-  const isOne = transcripts === undefined && matrix === undefined;
-  return isOne ? {} : { several: JSON.stringify([transcripts, roles, matrix]) };
+/** @param shared the target variants that the file declares */
+function severalIn(given: Mapping, shared: unknown): Pick<OutlineCase, 'several'> {
+  const { transcripts, roles, matrix, turns, simulate, variants = shared } = given;
+  const isLive = turns !== undefined || simulate !== undefined;
+  const names = isLive ? Object.keys(mappingOf(variants)) : [];
+  const isOne = transcripts === undefined && matrix === undefined && names.length === 0;
+  return isOne ? {} : { several: JSON.stringify([transcripts, roles, matrix, names]) };
 }
 
 function scriptedTurns(list: unknown, location: Location, before: number): OutlineTurn[] {
   if (!Array.isArray(list)) return [];
   return list.map((item: unknown, index) => ({
-    label: String(typeof item === 'string' ? item : (valueAt(item, ['user']) ?? '')),
+    label: labelOfTurn(typeof item === 'string' ? item : valueAt(item, ['user'])),
     range: location.document.entryRangeOf([...location.path, index]),
     role: 'user',
     turns: [before + 2 * index + 1, before + 2 * index + 2],
   }));
+}
+
+/** @param user text, or a list of parts */
+function labelOfTurn(user: unknown): string {
+  if (!Array.isArray(user)) return stringOf(user ?? '');
+  return numberTurns([{ user }])[0]?.text ?? '';
 }
 
 function messages(list: unknown, location: Location): OutlineTurn[] {
@@ -85,7 +95,7 @@ function messages(list: unknown, location: Location): OutlineTurn[] {
 export function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   const { name, type } = mappingOf(item);
-  return String(name ?? type ?? 'assertion');
+  return stringOf(name ?? type ?? 'assertion');
 }
 
 function timesOf(repeat: unknown): number {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isMapping, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { toolSchema } from '../../core/message.ts';
-import { errorAt, isError, type Problem } from '../../core/problem.ts';
+import { errorAt, isError, type Problem, type Range } from '../../core/problem.ts';
 import type { Step, Work } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { locateProblem, valueProblems } from '../../schema/valueProblems.ts';
@@ -19,23 +19,26 @@ import {
   unreadNote,
 } from '../transcript.ts';
 
-/** A conversation that has been located but not read. */
+/** A conversation whose location is known but that hasn't been read yet. */
 export interface FoundConversation {
   /** Its id in the file, if any. */
   readonly id?: string;
-  /** From 1: its line in a `.jsonl` file, or else its position in the list. */
+  /** 1-based: its line number in a `.jsonl` file, or else its position in the list. */
   readonly number: number;
   readonly tags: readonly string[];
-  /** Its ignored keys. */
+  /** The conversation's keys that are ignored. */
   readonly unread: readonly string[];
   readonly place: Place;
-  /** SHA-256 of its line in a `.jsonl` file. */
+  /** SHA-256 hash of its line in a `.jsonl` file. */
   readonly digest?: string;
-  /** Why it can't be read. */
-  readonly fault?: Problem;
+  /** Why the conversation can't be read. */
+  readonly fault?: Problem | undefined;
 }
 
-/** A path into the whole file, or into a line; its offsets are in the units that the file is read in. */
+/**
+ * A path into the whole file, or into one of its lines. A line's offsets are in bytes if the file is read in slices, or
+ * else in UTF-16 units.
+ */
 type Place =
   | { readonly kind: 'path'; readonly path: Path }
   | { readonly kind: 'line'; readonly start: number; readonly end: number; readonly path: Path };
@@ -48,7 +51,7 @@ export interface DataLine {
 }
 
 export interface ConversationSearch {
-  /** Whether the file contains several conversations, rather than being one. */
+  /** Whether the file contains several conversations, rather than a single one. */
   readonly isSet: boolean;
   readonly conversations: readonly FoundConversation[];
   /** Why the file can't be read. */
@@ -73,7 +76,7 @@ export function* findConversations(
     : yield* findInDocument(yield* parseTranscript(text, path), roles);
 }
 
-/** Lines between pauses. */
+/** Number of lines to process between pauses. */
 const LINES = 50;
 
 function* findInLines(
@@ -104,18 +107,19 @@ class LineFinder {
   readonly #path: string;
   readonly #roles: Roles | undefined;
   readonly #conversations: FoundConversation[] = [];
-  /** Whether any line is certainly a conversation. */
+  /** Whether at least one line is certain to be a conversation. */
   #isSet = false;
-  /** Whether any line exceeds a limit, so that the lines aren't read as one conversation. */
+  /** Whether any line exceeds a limit; if so, the lines aren't read as one conversation. */
   #isTooMuch = false;
   #lines = 0;
+  #faults = 0;
 
   constructor(path: string, roles: Roles | undefined) {
     this.#path = path;
     this.#roles = roles;
   }
 
-  /** Whether there are too many, so that reading can stop. */
+  /** Whether the limit is reached, so that reading can stop. */
   get isOver(): boolean {
     return this.#conversations.length > LIMITS.variants || this.#lines > LIMITS.dataLines;
   }
@@ -142,7 +146,7 @@ class LineFinder {
     const line = this.#lines;
     this.#lines += 1;
     if (content.trim() === '') return;
-    const fault = lineFault(content, line, this.#path);
+    const fault = lineFault(content, line, this.#path, this.#faults < LIMITS.problems);
     if (fault) {
       this.#isTooMuch ||= fault.code === 'too-much';
       this.#addFault(offsets, fault);
@@ -150,19 +154,18 @@ class LineFinder {
     }
     const value: unknown = JSON.parse(content.replace(/^\uFEFF/, ' '));
     const found = conversationIn(value, [], line + 1, this.#roles);
-    if (found) {
+    const problem = faultOf(found, this.#path, lineRange(line, content.length));
+    if (found) this.#isSet = true;
+    if (problem) this.#addFault(offsets, problem);
+    else if (found) {
       const place: Place = { kind: 'line', ...offsets, path: found.path };
       this.#conversations.push({ ...found, place, digest: sha256(content) });
-      this.#isSet = true;
-    } else {
-      const range = lineRange(line, content.length);
-      const problem = errorAt(this.#path, range, 'not-a-conversation', EXPECTED_CONVERSATION);
-      this.#addFault(offsets, problem);
     }
   }
 
   #addFault(offsets: Omit<DataLine, 'content'>, fault: Problem): void {
     const place: Place = { kind: 'line', ...offsets, path: [] };
+    this.#faults += 1;
     this.#conversations.push({ number: this.#lines, tags: [], unread: [], place, fault });
   }
 
@@ -178,6 +181,18 @@ class LineFinder {
 
 const EXPECTED_CONVERSATION =
   'Expected a conversation: a list of messages, or an object with `messages`.';
+
+/** Why a value in a dataset isn't a conversation with a name. */
+function faultOf(
+  found: SeenConversation | undefined,
+  path: string,
+  range: Range,
+): Problem | undefined {
+  if (!found) return errorAt(path, range, 'not-a-conversation', EXPECTED_CONVERSATION);
+  if ((found.id?.length ?? 0) <= LIMITS.caseId) return undefined;
+  const message = `The \`id\` has more than ${LIMITS.caseId} characters.`;
+  return errorAt(path, range, 'id-too-long', message);
+}
 
 const SINGLE_CONVERSATION: ConversationSearch = {
   isSet: false,
@@ -214,10 +229,9 @@ function* findInDocument(
   }
   if (items.length > LIMITS.variants) return tooMany(path, 'conversations');
   const conversations = found.map((one, index): FoundConversation => {
-    if (one) return { ...one, place: { kind: 'path', path: one.path } };
     const at = [items[index]?.[0] ?? index];
-    const range = document.keyRangeOf(at);
-    const fault = errorAt(path, range, 'not-a-conversation', EXPECTED_CONVERSATION);
+    const fault = faultOf(one, path, document.keyRangeOf(at));
+    if (one && !fault) return { ...one, place: { kind: 'path', path: one.path } };
     return { number: index + 1, tags: [], unread: [], place: { kind: 'path', path: at }, fault };
   });
   return { isSet: true, conversations, problems: [] };
@@ -231,18 +245,18 @@ function tooMany(path: string, what: 'conversations' | 'lines'): ConversationSea
   return { isSet: true, conversations: [], problems: [errorAt(path, lineRange(0), code, message)] };
 }
 
-interface Seen extends Omit<FoundConversation, 'place' | 'fault'> {
-  /** Path of the value that contains the messages. */
+interface SeenConversation extends Omit<FoundConversation, 'place' | 'fault'> {
+  /** The path of the list of messages. */
   readonly path: Path;
 }
 
-/** The conversation in a value: a list of messages, an object that contains one, or `[id, object]`. */
+/** The conversation that a value contains: a list of messages, an object that contains one, or `[id, object]`. */
 function conversationIn(
   value: unknown,
   path: Path,
   number: number,
   roles: Roles | undefined,
-): Seen | undefined {
+): SeenConversation | undefined {
   if (Array.isArray(value)) {
     const [first, second] = value as unknown[];
     if (value.length === 2 && ['string', 'number'].includes(typeof first) && isMapping(second)) {
@@ -265,7 +279,9 @@ function conversationIn(
   };
 }
 
-/** The key of the messages; with `roles`, also the key of the only list whose items use these names. */
+/**
+ * The key that contains the messages. With `roles`, this can be the key of the only list whose items use these names.
+ */
 function messagesKey(value: Mapping, roles: Roles | undefined): string | undefined {
   if (Object.hasOwn(value, 'messages')) return 'messages';
   if (!roles) return undefined;
@@ -273,7 +289,7 @@ function messagesKey(value: Mapping, roles: Roles | undefined): string | undefin
   return keys.length === 1 ? keys[0] : undefined;
 }
 
-/** Reads a conversation that was found. @param document its line, or the file */
+/** Reads a conversation that was found. @param document the document with its line, or with the whole file */
 export function* readConversation(
   document: YamlDocument,
   { place, unread }: FoundConversation,
@@ -301,12 +317,12 @@ export function* readConversation(
   };
 }
 
-/** Per-conversation data, which overrides the case's. */
+/** Data in a conversation that overrides the case's data. */
 const factsSchema = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   role: z.string().min(1).optional(),
   topics: z.array(z.string().min(1)).optional(),
-  // Logs can contain other keys as well.
+  // Logs can contain other keys, too.
   tools: z
     .array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]))
     .optional(),
@@ -345,7 +361,7 @@ export async function findInSlices(
   return finder.found();
 }
 
-/** Reads a line. @throws FileError */
+/** Reads one line. @throws FileError */
 export async function lineIn(slices: Slices, { start, end }: Omit<DataLine, 'content'>) {
   return textOfBytes(await slices.between(start, end));
 }
@@ -380,7 +396,7 @@ class LineReader {
     if (from < slice.length) this.#take(Uint8Array.from(slice.subarray(from)));
   }
 
-  /** Bytes beyond the limit per line are counted but not kept. */
+  /** Adds bytes to the current line. Bytes beyond the limit per line are counted but not kept. */
   #take(bytes: Uint8Array): void {
     if (this.#length <= LIMITS.transcript) this.#open.push(bytes);
     this.#length += bytes.length;

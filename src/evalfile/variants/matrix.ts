@@ -7,7 +7,7 @@ import { readReferenced } from '../referencedFiles.ts';
 import { type Location, report, reportOnKey, within } from '../scope.ts';
 import { lineFault, lineRange } from '../transcript.ts';
 
-/** Values that a case is run with. */
+/** Values for one variant of a case. */
 interface Combination {
   readonly name: string;
   readonly values: Mapping;
@@ -15,7 +15,7 @@ interface Combination {
 
 export interface Matrix {
   readonly combinations: readonly [Combination, ...Combination[]];
-  /** The file that contains it, absolute; absent for an inline matrix. */
+  /** Absolute path of the file that contains it; absent for an inline matrix. */
   readonly file?: string;
 }
 
@@ -31,14 +31,14 @@ export async function matrixOf({ input, location }: ReadCase): Promise<Matrix | 
   const [first, ...rest] = found?.combinations ?? [];
   if (!found || !first) return undefined;
   for (const name of Object.keys(first.values).filter((one) => Object.hasOwn(context, one))) {
-    const message = `\`context\` has a key \`${name}\` as well. Rename one of them.`;
+    const message = `\`context\` also has a key \`${name}\`. Rename one of them.`;
     if (isFile) report('matrix-collision', message, place);
     else reportOnKey('matrix-collision', message, within(place, name));
   }
   return { ...found, combinations: [first, ...rest] };
 }
 
-/** Combines each value of the first name with each value of the second, and so on. */
+/** Combines each value of the first name with each value of the second name, and so on. */
 function combinationsOf(
   written: Readonly<Record<string, readonly unknown[] | Mapping>>,
   place: Location,
@@ -48,12 +48,12 @@ function combinationsOf(
     choices: choicesOf(name, values, within(place, name)),
   }));
   if (axes.length === 0) {
-    report('empty-matrix', 'The matrix is empty. Add a name with its values.', place);
+    report('empty-matrix', 'The matrix is empty. Add a name with a list of values.', place);
     return [];
   }
   const count = axes.reduce((product, { choices }) => product * choices.length, 1);
   if (count > LIMITS.variants) {
-    const message = `This makes ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
+    const message = `The matrix has ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
     report('too-many-variants', message, place);
     return [];
   }
@@ -90,7 +90,7 @@ function choicesOf(name: string, values: readonly unknown[] | Mapping, place: Lo
   return choices;
 }
 
-/** Longer values get their position as their name. */
+/** Values that are longer are named after their position. */
 const MAX_NAME_LENGTH = 40;
 
 /** The name of a value: its text, or its `id`; undefined if that isn't a usable name. */
@@ -123,13 +123,13 @@ async function rowsOf(reference: string, place: Location) {
   return { file: path, combinations: rows.map(namedRow) };
 }
 
-interface Row {
+interface MatrixRow {
   readonly line: number;
   readonly values: Mapping;
 }
 
-/** Names a row after its `id`, or else its short values, or else its line. */
-function namedRow({ line, values }: Row): Combination {
+/** Names a row after its `id`, or else its short values, or else its line number. */
+function namedRow({ line, values }: MatrixRow): Combination {
   const names = Object.values(values).map(shortName);
   const joined = names.includes(undefined) ? undefined : shortName(names.join(', '));
   return { name: shortName(values.id) ?? joined ?? `line-${line + 1}`, values };
@@ -137,11 +137,12 @@ function namedRow({ line, values }: Row): Combination {
 
 type ReportLine = (code: string, message: string, line: number) => void;
 
-function rowsOfCsv(text: string, reportLine: ReportLine): Row[] | undefined {
+function rowsOfCsv(text: string, reportLine: ReportLine): MatrixRow[] | undefined {
   try {
     const [header, ...rows] = readCsv(text);
     const names = header?.cells.map((name) => name.trim()) ?? [];
-    const wrong = names.find((name, index) => name === '' || names.indexOf(name) !== index);
+    const seen = new Set(['']);
+    const wrong = names.find((name) => seen.size === seen.add(name).size);
     if (wrong !== undefined) {
       const message = wrong === '' ? 'A column has no name.' : `Two columns are named "${wrong}".`;
       reportLine('wrong-header', message, header?.line ?? 0);
@@ -149,7 +150,7 @@ function rowsOfCsv(text: string, reportLine: ReportLine): Row[] | undefined {
     }
     const uneven = rows.filter(({ cells }) => cells.length !== names.length);
     for (const { line, cells } of uneven) {
-      const message = `Expected ${names.length} cells, as in the first line, found ${cells.length}.`;
+      const message = `Expected ${names.length} cells, as in the first line, but found ${cells.length}.`;
       reportLine('wrong-row', message, line);
     }
     if (uneven.length > 0) return undefined;
@@ -170,8 +171,8 @@ function rowsOfLines(
   path: string,
   reportLine: ReportLine,
   add: (problem: Problem) => void,
-): Row[] | undefined {
-  const rows: Row[] = [];
+): MatrixRow[] | undefined {
+  const rows: MatrixRow[] = [];
   let names: string | undefined;
   let isWhole = true;
   for (const [line, content] of text.split(/\r?\n/).entries()) {
@@ -182,11 +183,11 @@ function rowsOfLines(
     names ??= own;
     if (fault) add(fault);
     else if (!isMapping(value))
-      reportLine('wrong-row', 'Expected an object: names with values.', line);
+      reportLine('wrong-row', 'Expected an object that maps names to values.', line);
     else if (own !== names) {
       reportLine(
         'wrong-row',
-        `Expected the names of the other lines (${names}), found ${own}.`,
+        `Expected the same names as in the other lines (${names}), found ${own}.`,
         line,
       );
     } else {

@@ -24,10 +24,10 @@ import {
 } from './dataSet.ts';
 
 /** A recorded variant of a case. */
-interface Recorded {
+interface RecordedVariant {
   readonly name: string;
   readonly tags: readonly string[];
-  /** Its file, absolute. */
+  /** Absolute path of its file. */
   readonly path: string;
   read(): Promise<RecordedConversation>;
 }
@@ -43,19 +43,19 @@ export async function checkTranscripts(written: Written, location: Location): Pr
 }
 
 /**
- * Finds the conversations in all files, each named after its file, id, or line. Problems with a conversation are
- * reported when it's read.
+ * Finds the conversations in all files, and names each one after its file, id, or line. Problems with a conversation
+ * are reported when it's read.
  */
 export async function findRecorded(
   written: Written,
   roles: Roles | undefined,
   location: Location,
-): Promise<readonly Recorded[]> {
+): Promise<readonly RecordedVariant[]> {
   const { scope } = location;
   const files = await namedFiles(written, location);
   const texts = new TranscriptReader();
   const only = typeof written === 'string' && !isGlob(written);
-  const found: Recorded[] = [];
+  const found: RecordedVariant[] = [];
   const unread = new Map<string, Set<string>>();
   for (const { path, name, at } of files) {
     const { isSet, conversations, problems, digest } = await texts.find(path, roles, at);
@@ -76,7 +76,7 @@ export async function findRecorded(
       return [];
     }
   }
-  // Reported once per file, since all its conversations share them.
+  // Reported once per file, because all of its conversations share them.
   for (const [path, keys] of unread) {
     const problem = errorAt(path, START, 'unread-keys', unreadNote('conversations', [...keys]));
     scope.reporter.add({ ...problem, severity: 'information' }, location.owner);
@@ -100,7 +100,7 @@ async function namedFiles(written: Written, location: Location): Promise<readonl
     const folder = isGlob(reference) ? `${home}/${folderWithoutWildcards(reference)}` : undefined;
     for (const path of paths) {
       if (path === undefined || found.has(path)) continue;
-      // A pattern can match other files, such as a README.
+      // A pattern can also match unrelated files, such as a README.
       if (!EXTENSIONS.transcripts.includes(extname(path))) continue;
       const full = folder === undefined ? basename(path) : posix(relative(folder, path));
       found.set(path, { path, name: full.slice(0, full.length - extname(full).length), at });
@@ -132,24 +132,24 @@ interface OpenFile {
 }
 
 interface FoundInFile extends ConversationSearch {
-  /** SHA-256 of the text; absent if each line has its own. */
+  /** SHA-256 hash of the text; absent if each line has its own digest. */
   readonly digest?: string;
 }
 
 const EMPTY: FoundInFile = { isSet: false, conversations: [], problems: [] };
 
-/** Keeps only the last file in memory, because conversations are read one after another. */
+/** Reads conversations one after another, with only the most recent file in memory. */
 class TranscriptReader {
   readonly #sliced = new Map<string, Slices>();
   #last: OpenFile | undefined;
 
-  /** Reports why the file can't be read. */
+  /** Finds a file's conversations, or reports why the file can't be read. */
   async find(path: string, roles: Roles | undefined, at: Location): Promise<FoundInFile> {
     const { files, step } = at.scope;
     const slices = path.endsWith('.jsonl') && (await files.slices?.(path, LIMITS.dataSet));
     if (slices) {
       const found = await findInSlices(slices, path, roles, step).catch((error: unknown) => {
-        // Reading the whole file reports it.
+        // Reading the whole file reports the error.
         if (!(error instanceof FileError)) throw error;
       });
       if (found?.isSet) {
@@ -163,7 +163,7 @@ class TranscriptReader {
     return { ...found, digest: sha256(text) };
   }
 
-  /** @param digest of the text it was found in */
+  /** @param digest digest of the text in which the conversation was found */
   async conversation(
     path: string,
     found: FoundConversation,

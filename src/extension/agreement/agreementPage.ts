@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { LabelledItem, LabelledRuns } from '../../analysis/agreement.ts';
+import type { LabeledItem, LabeledRuns } from '../../analysis/agreement.ts';
 import { rootOfRecord } from '../../node/paths.ts';
 import { agreementProtocol } from '../../protocol/agreementProtocol.ts';
 import {
@@ -20,8 +20,8 @@ export function openAgreement(parts: PageParts): void {
 
 export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   readonly #stop = new AbortController();
-  #items: readonly LabelledItem[] = [];
-  #runs: LabelledRuns | undefined;
+  #items: readonly LabeledItem[] = [];
+  #runs: LabeledRuns | undefined;
   #isStale = true;
 
   constructor(panel: vscode.WebviewPanel, parts: PageParts) {
@@ -49,12 +49,12 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   }
 
   async #read(): Promise<void> {
-    const [{ agreementOf, readLabelledRuns }, { shownAgreement }] = await Promise.all([
+    const [{ agreementOf, readLabeledRuns }, { shownAgreement }] = await Promise.all([
       import('../../analysis/agreement.ts'),
       import('./shownAgreement.ts'),
     ]);
     const files = (await findEvalFiles()).map(({ fsPath }) => fsPath);
-    const runs = await readLabelledRuns(files, this.#stop.signal);
+    const runs = await readLabeledRuns(files, this.#stop.signal);
     if (!runs) return;
     const found = agreementOf(runs.labels, runs.data);
     this.#runs = runs;

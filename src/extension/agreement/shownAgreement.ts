@@ -1,8 +1,8 @@
 import type {
   AgreementRow,
   JoinedAgreement,
-  LabelledItem,
-  LabelledRuns,
+  LabeledItem,
+  LabeledRuns,
 } from '../../analysis/agreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import {
@@ -24,13 +24,13 @@ import {
   thresholdRows,
 } from '../../report/findings/agreementReport.ts';
 
-/** Maximum number of disagreements to list; the rest are counted. */
+/** Maximum number of disagreements to list; the rest are only counted. */
 export const LISTED = 1000;
 
 /** @param shownPath returns the display form of a path */
 export function shownAgreement(
   { rows, items, disagreements, unmatched }: JoinedAgreement,
-  { labels, problems }: Pick<LabelledRuns, 'labels' | 'problems'>,
+  { labels, problems }: Pick<LabeledRuns, 'labels' | 'problems'>,
   shownPath: (path: string) => string,
 ): AgreementSnapshot {
   const listed = disagreements.slice(0, LISTED);
@@ -74,12 +74,12 @@ function shownThresholds(own: Thresholds): ThresholdTable {
   };
 }
 
-function isIn({ judge, assertion, turn }: LabelledItem, row: AgreementRow): boolean {
+function isIn({ judge, assertion, turn }: LabeledItem, row: AgreementRow): boolean {
   if (judge !== row.judge || (turn === undefined) !== (row.of === 'cases')) return false;
   return row.assertion === undefined || row.assertion.key === assertion.key;
 }
 
-function shownItem(item: LabelledItem): AgreementSnapshot['disagreements'][number] {
+function shownItem(item: LabeledItem): AgreementSnapshot['disagreements'][number] {
   const { turn, assertion, judge, status, labels, standing } = item;
   const place = turn === undefined ? caseTitle(item) : `${caseTitle(item)}, turn ${turn}`;
   return {

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { isMapping } from '../../core/data/data.ts';
 import { labelText } from '../../core/text/visibleText.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
+import type { Secrets } from '../secrets.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { TestTree } from '../testing/tree.ts';
 import { inform, isEvalFile, mayRun, offerCommand, readSuite, reportError } from '../workspace.ts';
@@ -11,35 +13,54 @@ interface RunParts {
   readonly runner: TestRunner;
 }
 
-type Given = readonly unknown[];
+type CommandArguments = readonly unknown[];
 
-export async function runCase(given: Given, parts: RunParts): Promise<void> {
+export async function runCase(given: CommandArguments, parts: RunParts): Promise<void> {
   const location = await locationOf(given, parts.tree);
   if (location) await run(parts, location.uri, location);
 }
 
-export async function runFile([file]: Given, parts: RunParts): Promise<void> {
+export async function runFile([file]: CommandArguments, parts: RunParts): Promise<void> {
   const uri = evalFileOf(file ?? vscode.window.activeTextEditor?.document.uri);
   if (uri) await run(parts, uri);
   else reportNoEvalFile();
 }
 
-export async function openCase(given: Given, parts: RunParts & PageParts): Promise<void> {
+export async function openCase(
+  given: CommandArguments,
+  parts: RunParts & PageParts,
+): Promise<void> {
   const chosen = await chosenCase(given, parts);
   if (!chosen) return;
   const { openConversation } = await import('../viewer/conversationPage.ts');
   openConversation(chosen, parts);
 }
 
-export async function saveCase(given: Given, parts: RunParts): Promise<void> {
+export async function saveCase(given: CommandArguments, parts: RunParts): Promise<void> {
   const chosen = await chosenCase(given, parts);
   if (!chosen) return;
   const { saveConversation } = await import('./lastRuns.ts');
   await saveConversation(chosen);
 }
 
-/** Judges a recorded conversation again. The last argument is the path of its record. */
-export async function judgeCase(given: Given, parts: RunParts): Promise<void> {
+/** Talks to the target of a case, or to one that a code lens names. Otherwise, asks for a target. */
+export async function talk(
+  given: CommandArguments,
+  parts: RunParts & PageParts & { readonly secrets: Secrets },
+): Promise<void> {
+  if (!mayRun()) return;
+  const [first, second] = given;
+  const isCase = typeof second === 'string' || isTestItem(first);
+  const from = isCase
+    ? await chosenCase(given, parts)
+    : { uri: evalFileOf(first), ...(isMapping(second) && { target: second.target }) };
+  if (!from) return;
+  const { openTalk } = await import('../talk/talkPage.ts');
+  await openTalk(from, parts, parts.secrets);
+}
+
+/** Judges a recorded conversation again. The last argument is the path of the record. */
+export async function judgeCase(given: CommandArguments, parts: RunParts): Promise<void> {
   const chosen = await chosenCase(given.slice(0, 3), parts);
   if (!chosen || !mayRun()) return;
   const { judgeAgain } = await import('./lastRuns.ts');
@@ -62,8 +83,11 @@ async function run(
   reportError(given ? `There is no case "${given.id}" in ${name}.` : `There is no file ${name}.`);
 }
 
-/** If the case has several conversations, asks which one. Those that didn't pass come first. */
-async function chosenCase(given: Given, { tree }: RunParts): Promise<CaseLocation | undefined> {
+/** If the case has several conversations, asks which one to use. Those that didn't pass are listed first. */
+async function chosenCase(
+  given: CommandArguments,
+  { tree }: RunParts,
+): Promise<CaseLocation | undefined> {
   const location = await locationOf(given, tree);
   if (!location || location.variant !== undefined) return location;
   const { uri, id } = location;
@@ -77,10 +101,10 @@ async function chosenCase(given: Given, { tree }: RunParts): Promise<CaseLocatio
 
 /**
  * Arguments come from a code lens (URI, id), a view (also variant and repetition), or the Testing panel (an item).
- * Without any, uses the case at the cursor.
+ * Without arguments, uses the case at the cursor.
  */
 async function locationOf(
-  [first, id, variant, repetition]: Given,
+  [first, id, variant, repetition]: CommandArguments,
   tree: TestTree,
 ): Promise<CaseLocation | undefined> {
   const uri = evalFileOf(first);
@@ -107,7 +131,7 @@ async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
   return picked && { uri, id: picked.id };
 }
 
-/** Any extension can run the command, so it accepts only eval files on the disk. */
+/** Any extension can run the command, so only eval files on disk are accepted. */
 function evalFileOf(value: unknown): vscode.Uri | undefined {
   const uri = typeof value === 'string' ? vscode.Uri.parse(value) : value;
   return uri instanceof vscode.Uri && isEvalFile(uri) ? uri : undefined;
@@ -117,7 +141,7 @@ function isTestItem(value: unknown): value is vscode.TestItem {
   return typeof value === 'object' && value !== null && 'children' in value && 'busy' in value;
 }
 
-/** The case at the cursor of the active editor. Shows a notification if there is none. */
+/** The case at the cursor in the active editor. If there is none, shows a notification. */
 async function caseAtCursor(): Promise<CaseLocation | undefined> {
   const editor = vscode.window.activeTextEditor;
   if (!editor || !isEvalFile(editor.document.uri)) {

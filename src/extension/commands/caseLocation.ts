@@ -5,7 +5,7 @@ import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 export interface CaseLocation {
   readonly uri: vscode.Uri;
   readonly id: string;
-  /** The conversation, if the case has several. */
+  /** The variant, if the case has several conversations. */
   readonly variant?: string | undefined;
   /** From 1. */
   readonly repetition?: number | undefined;

@@ -45,6 +45,6 @@ export function suiteName(path: string): string {
 export function looksLikeEvalFile(text: string): boolean {
   return (
     /^["']?cases["']?[ \t]*:/m.test(text) &&
-    /^(?:-|[ \t]+(?:-[ \t])?)[ \t]*["']?assert["']?[ \t]*:/m.test(text)
+    /^(?:-[ \t]*|[ \t]+(?:-[ \t]+)?)["']?assert["']?[ \t]*:/m.test(text)
   );
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { counted } from '../../core/text/format.ts';
-import { type Generated, generateFile } from '../../interop/generateFile.ts';
+import { type GenerateResult, generateFile } from '../../interop/generateFile.ts';
 import { allowedHosts } from '../allowedHosts.ts';
 import { callModel, showReasons } from '../lm/callModel.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
@@ -13,8 +13,8 @@ const TITLE = 'Generate Cases';
 const COUNT = 5;
 
 /**
- * Lets a model draft cases from a system prompt or logged conversations, and opens them in a new eval file next to
- * the source.
+ * Has a model draft cases from a system prompt or logged conversations, and opens them in a new eval file next to the
+ * source.
  *
  * @param given the file whose menu was used
  */
@@ -35,20 +35,22 @@ export async function generateCases(
   if (!chosen) return;
   const place = await placeNextTo(source);
   await showReasons(async () => {
-    const keys = { ...secrets.keys, allowedHosts: await allowedHosts() };
+    const scrubber = await secrets.scrubber();
+    const keys = { ...secrets.keys, allowedHosts: await allowedHosts(), scrubber };
     const title = `Drafting cases with ${chosen.id} …`;
     const made = await callModel(title, chosen, keys, log, ({ model, signal }) => {
       const file = { path: source.fsPath, text };
       const sources = isImportable(source)
         ? { conversations: [file] }
         : { system: file, conversations: [] };
-      return generateFile(sources, model, { count: COUNT, judge: chosen }, place, signal);
+      const wanted = { count: COUNT, judge: chosen };
+      return generateFile(sources, model, wanted, place, scrubber, signal);
     });
     if (made) await open(place.path, made);
   });
 }
 
-async function open(path: string, { text, cases, entries }: Generated): Promise<void> {
+async function open(path: string, { text, cases, entries }: GenerateResult): Promise<void> {
   if (cases === 0) {
     warn(`No cases were drafted. ${entries.find(({ broken }) => broken)?.message ?? ''}`);
     return;

@@ -45,8 +45,8 @@ interface ImprovableJudge {
 }
 
 /**
- * Lets a model rewrite the question of the judge at the cursor, and shows the change with the agreement of both
- * wordings. Changes nothing before the user accepts.
+ * Has a model rewrite the question of the judge at the cursor, and shows the change along with how well both wordings
+ * agree with people. Nothing changes until the user accepts.
  */
 export async function improveThisJudge(
   secrets: Secrets,
@@ -77,7 +77,7 @@ function itself({ assertion: { judge } }: ImprovableJudge) {
 }
 
 /**
- * For an eval file, chooses from its judges; for a judge prompt, from the judges that use it. Prefers the one at the
+ * Lets the user choose from an eval file's judges, or from the judges that use a judge prompt. Prefers the judge at the
  * cursor.
  */
 async function chooseJudge(editor: vscode.TextEditor): Promise<ImprovableJudge | undefined> {
@@ -97,7 +97,7 @@ async function chooseJudge(editor: vscode.TextEditor): Promise<ImprovableJudge |
   if (only && others.length === 0) return only;
   if (!only) {
     inform(
-      'No criterion or judge prompt here has labels. First label some of its verdicts in the conversation view.',
+      'No criterion or judge prompt here has labeled verdicts. First label some verdicts in the conversation view.',
     );
     return undefined;
   }
@@ -124,14 +124,18 @@ async function improvableJudgesIn(uri: vscode.Uri): Promise<ImprovableJudge[]> {
   });
 }
 
-/** @returns undefined if it was cancelled */
+/** @returns undefined if the user canceled */
 async function improve(
   { suite, labels, assertion }: ImprovableJudge,
   chosen: ChosenModel,
   secrets: Secrets,
   log: vscode.LogOutputChannel,
 ): Promise<Improvement | undefined> {
-  const keys = { ...secrets.keys, allowedHosts: await askForHosts(suite.cases, secrets.keys) };
+  const keys = {
+    ...secrets.keys,
+    allowedHosts: await askForHosts(suite.cases, secrets.keys),
+    scrubber: await secrets.scrubber(),
+  };
   const title = `Improving “${assertion.name}”`;
   return callModel(title, chosen, keys, log, ({ model, host, signal, report }) => {
     const options = {
@@ -178,14 +182,14 @@ async function offerChange(assertion: Assertion, made: Improvement): Promise<voi
   }
 }
 
-/** The scheme of the changed document in the diff. */
+/** The URI scheme of the document with the changed text in the diff. */
 const REWRITTEN = 'turnlight-rewritten';
 
 function reportEdited(): void {
   warn('The question was edited in the meantime, so nothing was changed.');
 }
 
-/** `as it is: 3 of 6 right, kappa 0.00` */
+/** `original: 3 of 6 right, kappa 0.00` */
 function agreementWords({ name, rows }: MeasuredJudge): string {
   const [row] = rows;
   if (!row) return `${name}: nothing to compare`;

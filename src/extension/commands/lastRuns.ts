@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { pushAll } from '../../core/data/data.ts';
 import { caseName, STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/words.ts';
 import { isError } from '../../core/problem.ts';
 import { worstFirst } from '../../core/record/caseHistory.ts';
@@ -43,7 +44,7 @@ export async function judgeAgain(
   await runner.run(new vscode.TestRunRequest([item]), { previous: { judgeAgain: run } });
 }
 
-/** Resumes a run that was cancelled or killed. @param records absolute paths; default: the last run's records */
+/** Resumes a run that was canceled or killed. @param records absolute paths; default: the last run's records */
 export async function resumeRun(
   tree: TestTree,
   runner: TestRunner,
@@ -60,7 +61,7 @@ export async function resumeRun(
   const items: vscode.TestItem[] = [];
   for (const { path, cases } of last.run.files) {
     const uri = vscode.Uri.file(path);
-    // A case with errors would lose its recorded results.
+    // Resuming would discard the recorded results of a case with errors.
     const { problems, suite } = await readSuite(uri);
     const wrong = problems.find(isError);
     if (wrong) {
@@ -74,7 +75,10 @@ export async function resumeRun(
       if (expanded) tree.showVariants(uri, one.id, expanded);
     }
     const found = cases?.map((name) => tree.find(uri, idAndVariant(name))) ?? [tree.find(uri)];
-    items.push(...found.filter((item) => item !== undefined));
+    pushAll(
+      items,
+      found.filter((item) => item !== undefined),
+    );
   }
   await runner.run(new vscode.TestRunRequest(items), { previous: { resume: last } });
 }
@@ -85,16 +89,16 @@ function idAndVariant(name: string): { id: string; variant: string | undefined }
   return { id, variant: rest.length > 0 ? rest.join('/') : undefined };
 }
 
-const CHOICES: readonly (vscode.QuickPickItem & { readonly as: SaveAs })[] = [
+export const SAVE_CHOICES: readonly (vscode.QuickPickItem & { readonly as: SaveAs })[] = [
   {
     label: 'Scripted turns',
-    detail: "The user's words. The target answers again in each run.",
+    detail: "The user's messages. The target answers again in each run.",
     as: 'turns',
   },
-  { label: 'Transcript', detail: 'The whole conversation, judged as it is.', as: 'transcript' },
+  { label: 'Transcript', detail: 'The whole conversation, judged as is.', as: 'transcript' },
 ];
 
-/** Adds the last simulated conversation of a case as a new case after it, and shows the new case. */
+/** Adds a case's last simulated conversation as a new case after it, and shows the new case. */
 export async function saveConversation({
   uri,
   id,
@@ -110,7 +114,7 @@ export async function saveConversation({
     return;
   }
   const placeHolder = `Save the conversation of ${caseName(line)} as`;
-  const picked = await vscode.window.showQuickPick(CHOICES, { placeHolder });
+  const picked = await vscode.window.showQuickPick(SAVE_CHOICES, { placeHolder });
   if (!picked) return;
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(found.path));
   let saved: SavedCase;
@@ -128,7 +132,7 @@ export async function saveConversation({
   await reveal(found.path, { start, end: start });
 }
 
-/** Asks which conversation of a case to use. Those that didn't pass come first. */
+/** Asks which of a case's conversations to use. Those that didn't pass are listed first. */
 export async function pickVariant(
   uri: vscode.Uri,
   id: string,

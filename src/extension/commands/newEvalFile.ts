@@ -42,7 +42,7 @@ async function askPath(folder: vscode.Uri): Promise<string | undefined> {
       const read = evalFilePath(value);
       if ('problem' in read) return read.problem;
       if (await exists(vscode.Uri.joinPath(folder, read.path)))
-        return `There is already a file ${read.path}. Choose another name.`;
+        return `${read.path} already exists. Choose another name.`;
       if (read.path === value.trim()) return undefined;
       const { Info: severity } = vscode.InputBoxValidationSeverity;
       return { message: `Saved as ${read.path}`, severity };
@@ -96,7 +96,7 @@ async function askTarget(secrets: Secrets): Promise<StarterTarget | undefined> {
   return picked?.target();
 }
 
-/** @returns undefined if the user cancelled; without `judge` if the file needs none */
+/** @returns undefined if the user canceled; without `judge` if the file needs none */
 async function askJudge(
   file: vscode.Uri,
   secrets: Secrets,
@@ -104,7 +104,7 @@ async function askJudge(
   const set = vscode.workspace.getConfiguration(SECTION, file).get<string>(SETTINGS.judge);
   const none = set
     ? { label: set, description: 'the judge from your settings' }
-    : { label: 'No judge for now', description: 'the first check needs no model and no key' };
+    : { label: 'No judge for now', description: 'the first check needs no model or key' };
   const options = { title: `${TITLE} (3 of 3)`, placeHolder: 'Select a judge' };
   const picked = await chooseModel(options, secrets, [none]);
   return picked && { judge: 'id' in picked ? picked : undefined };
@@ -115,7 +115,7 @@ async function create(file: vscode.Uri, starter: Starter): Promise<void> {
   const encoder = new TextEncoder();
   if (agent) {
     const agentFile = vscode.Uri.joinPath(file, '..', agent.name);
-    // If there is already an agent, test that one.
+    // If there is already an agent, test it.
     if (!(await exists(agentFile))) {
       await vscode.workspace.fs.writeFile(agentFile, encoder.encode(agent.text));
     }

@@ -34,7 +34,7 @@ export function offerRenames(state: vscode.Memento): vscode.Disposable {
 
 async function rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
   if (await exists(to)) {
-    reportError(`There is already a file ${posix.basename(to.path)}. Rename the file manually.`);
+    reportError(`${posix.basename(to.path)} already exists. Rename the file manually.`);
     return;
   }
   const edit = new vscode.WorkspaceEdit();

@@ -31,10 +31,13 @@ export interface PlacedCase {
 export class ComparedRuns {
   readonly base: ComparedRun;
   readonly head: ComparedRun;
-  #rows: Rows = { cases: [], table: { suites: [], tags: [], columns: [], cases: [] } };
+  #rows: Rows = {
+    cases: [],
+    table: { suites: [], tags: [], variants: [], columns: [], cases: [] },
+  };
   #facts: { readonly base: RunFacts; readonly head: RunFacts } | undefined;
   #comparison: Promise<Comparison | undefined> | undefined;
-  /** Aborts the statistics of outdated rows. */
+  /** Aborts the statistics for outdated rows. */
   #abort = new AbortController();
   #version = '';
   #isComparing = false;
@@ -59,14 +62,14 @@ export class ComparedRuns {
     return this.#facts;
   }
 
-  /** What couldn't be read, one sentence each. */
+  /** Descriptions of what couldn't be read, one sentence each. */
   get problems(): string[] {
     const runs = [this.base, this.head];
     const others = runs.flatMap(({ run, paths }) => (run ? [] : paths));
     const unreadable = runs.reduce((sum, one) => sum + one.unreadable, 0);
     return [
       ...others.map((path) => `${fileTitle(path)} is not a run record.`),
-      ...(unreadable === 0 ? [] : [`${unreadable} of their lines couldn't be read.`]),
+      ...(unreadable === 0 ? [] : [`${unreadable} of the runs' lines couldn't be read.`]),
     ];
   }
 
@@ -107,11 +110,11 @@ export class ComparedRuns {
   at(row: number): PlacedCase | undefined {
     const compared = this.#rows.cases[row];
     if (!compared) return undefined;
-    const placesIn = (run: ComparedRun) => run.of(compared)?.places ?? [];
-    return { compared, base: placesIn(this.base), head: placesIn(this.head) };
+    const { base, head } = this.#find(compared);
+    return { compared, base: base?.places ?? [], head: head?.places ?? [] };
   }
 
-  /** The first turn that changed according to a column's assertion, or to any by default. */
+  /** The first turn that changed according to a column's assertion, or by default to any assertion. */
   turnOf({ compared: { assertions } }: PlacedCase, column: number | undefined): number | undefined {
     const shown = column === undefined ? undefined : this.table.columns[column];
     const names = assertions.map(({ name }) => name);
@@ -121,12 +124,24 @@ export class ComparedRuns {
     return own.flatMap((one) => one.turns.worse)[0] ?? own.flatMap((one) => one.turns.better)[0];
   }
 
+  #find(one: ComparedCase) {
+    return {
+      base: this.base.of({ ...one, suite: one.suiteBefore ?? one.suite }),
+      head: this.head.of(one),
+    };
+  }
+
   /** @returns the row of a case, by the path of its suite; -1 if there is none */
   rowOf(identity: CaseIdentity): number {
     const keys = [this.base, this.head].map((run) =>
       caseKey({ ...identity, suite: run.nameOf(identity.suite) }),
     );
-    return this.#rows.cases.findIndex((one) => keys.includes(caseKey(one)));
+    return this.#rows.cases.findIndex(
+      (one) =>
+        keys.includes(caseKey(one)) ||
+        (one.suiteBefore !== undefined &&
+          keys.includes(caseKey({ ...one, suite: one.suiteBefore }))),
+    );
   }
 
   /** Rows of changed cases, in order. */
@@ -146,7 +161,7 @@ export class ComparedRuns {
     }
   }
 
-  /** Changes with each read. */
+  /** Changes whenever records are read. */
   get #readVersion(): string {
     return `${this.base.version} ${this.head.version}`;
   }
@@ -156,8 +171,8 @@ export class ComparedRuns {
     const all = yield* comparedCases(base.data, head.data);
     const cases = all.filter(wanted);
     const table = yield* comparedTable(cases, (one) => {
-      const [then, now] = [base.of(one), head.of(one)];
-      return { ...(then && { base: then }), ...(now && { head: now }) };
+      const { base, head } = this.#find(one);
+      return { ...(base && { base }), ...(head && { head }) };
     });
     return { cases, table };
   }
@@ -182,14 +197,14 @@ function comparedOf({ run, data, state }: ComparedRun): ComparableRun | undefine
   return run && { run, data, finished: state === 'finished' };
 }
 
-/** Facts about a case, and where its repetitions are. */
+/** Facts about a case, and the positions of its repetitions. */
 interface StoredCase extends CaseFacts {
   readonly places: readonly CaseStats[];
 }
 
 /** One of two compared runs, updated as its records grow. */
 class ComparedRun extends RunReader {
-  /** Returns the suite name that both runs share. */
+  /** Returns a suite's name, which is the same in both runs. */
   readonly nameOf: (suite: string) => string;
   data: ComparisonData;
   #cases = new Map<string, StoredCase>();
@@ -214,7 +229,7 @@ class ComparedRun extends RunReader {
     return counts.reduce((sum, count) => sum + count, this.#omitted);
   }
 
-  /** Changes with each read. */
+  /** Changes whenever records are read. */
   get version(): string {
     return `${this.#changes} ${this.run !== undefined} ${this.state}`;
   }
@@ -243,6 +258,7 @@ class ComparedRun extends RunReader {
     this.#cases.set(key, {
       places: [...places, stats],
       tags: line.tags,
+      target_variant: line.target_variant,
       cost: stats.cost === null ? cost : (cost ?? 0) + stats.cost,
       duration: duration + stats.duration,
     });

@@ -13,10 +13,10 @@ import type { ComparedRuns } from './comparedRuns.ts';
 import { openPair } from './pairPage.ts';
 import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
 
-/** The table of two runs. */
+/** The table that compares two runs. */
 export class ComparisonPage extends TablePage {
   readonly pair: RunPair;
-  /** Changes if the run is resumed. */
+  /** The records change if the run is resumed. */
   records: readonly string[];
   readonly #shared: SharedRuns;
   #shows = 0;
@@ -104,13 +104,13 @@ function linesOf(runs: ComparedRuns) {
 
 type Records = readonly string[];
 
-/** Asks for another run and compares it with the run in these records. */
+/** Asks for another run, and compares it with the run that has these records. */
 export async function compareWith(records: Records, parts: PageParts): Promise<void> {
   const other = await pickRun(await parts.runs.all(), 'Compare with…', records);
   if (other) await compare(records, other.records, parts);
 }
 
-/** @param given the run of a list row; default: the active table's run, the selected run, or one that the user picks */
+/** @param given the run in a list row; default: the active table's run, the selected run, or one that the user picks */
 export async function compareRun(given: unknown, parts: PageParts): Promise<void> {
   const { runs } = parts;
   const chosen = isListed(given) ? given.records : (activeRecords() ?? runs.focused?.records);
@@ -118,7 +118,7 @@ export async function compareRun(given: unknown, parts: PageParts): Promise<void
   if (records) await compareWith(records, parts);
 }
 
-/** @param given the selected rows; default: those of the list */
+/** @param given the selected rows; default: the rows selected in the list */
 export async function compareSelected(given: unknown, parts: PageParts): Promise<void> {
   const selected: readonly unknown[] = Array.isArray(given) ? given : parts.runs.selection;
   const [one, other, ...more] = selected.filter(isListed);
@@ -139,7 +139,7 @@ async function startedOf([record = '']: Records): Promise<string> {
   return (await readRunLine(record, rootOfRecord(record)))?.started ?? '';
 }
 
-/** @param chosen records of a run to leave out */
+/** @param chosen records of the run to leave out */
 async function pickRun(
   all: readonly ListedRun[],
   title: string,
@@ -148,7 +148,7 @@ async function pickRun(
   const ids = new Set(chosen.map(runIdOf));
   const others = all.filter(({ id }) => !ids.has(id));
   if (others.length === 0) {
-    inform(ids.size === 0 ? 'There is no run yet.' : 'There is no other run to compare with.');
+    inform(ids.size === 0 ? 'There are no runs yet.' : 'There is no other run to compare with.');
     return undefined;
   }
   const items = others.map((run) => {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CaseIdentity } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import type { conversationProtocol, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
 import { createPanel, openPages, type PageActions, type PageParts } from '../pages/webviewPage.ts';
@@ -15,7 +16,7 @@ const INTERVAL = 500;
 
 type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
 
-/** Shows a case of two runs. Reuses the open page of these runs. */
+/** Shows a case in two runs. Reuses the page if these runs have one open. */
 export function openPair(
   pair: RunPair,
   { base, head }: PlacedCase,
@@ -26,7 +27,7 @@ export function openPair(
   if (!place) return;
   const pages = openPages(PairPage);
   const page = pages.find((one) => pairKey(one.pair) === pairKey(pair));
-  // Two conversations need a column's full width.
+  // Two conversations need the full width of an editor column.
   const column = pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
   const state: PairState = {
     file: vscode.Uri.file(place.suite).toString(),
@@ -38,7 +39,7 @@ export function openPair(
   (page ?? create()).goTo(place, turn);
 }
 
-/** Shows a case of two runs, with its conversations side by side. */
+/** Shows a case in two runs, with its conversations side by side. */
 export class PairPage extends SnapshotPage {
   readonly pair: RunPair;
   readonly #shared: SharedRuns;
@@ -55,10 +56,14 @@ export class PairPage extends SnapshotPage {
     );
   }
 
-  /** @param identity with the path of the eval file */
+  /** @param identity contains the eval file's path */
   goTo(identity: CaseIdentity, turn: number | undefined): void {
     this.reveal();
     void this.showCase(identity, 1, turn);
+  }
+
+  protected get images() {
+    return { roots: [...this.pair.head, ...this.pair.base].map(rootOfRecord) };
   }
 
   protected async read(): Promise<Snapshot | undefined> {
@@ -101,7 +106,7 @@ export class PairPage extends SnapshotPage {
   };
 }
 
-/** The line of a repetition; the last one if the run has fewer repetitions. */
+/** A repetition's line; if the run has fewer repetitions, the last one's. */
 async function lineOf(
   places: readonly CaseStats[],
   repetition: number,

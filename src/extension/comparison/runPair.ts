@@ -16,12 +16,12 @@ export function isOfPair({ base, head }: RunPair, record: string): boolean {
   return [...base, ...head].some((one) => isSameRun(one, record));
 }
 
-/** Whether two records belong to the same run at the same root; resuming a run changes the record's name. */
+/** Whether two records belong to the same run at the same root. Resuming a run changes its record's name. */
 export function isSameRun(one: string, other: string): boolean {
   return one === other || (dirname(one) === dirname(other) && runIdOf(one) === runIdOf(other));
 }
 
-/** Root folders of records, by their paths. */
+/** Records' root folders, by the records' paths. */
 export async function rootsOf(records: readonly string[]): Promise<Map<string, string>> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const roots = new Map<string, string>();
@@ -31,7 +31,7 @@ export async function rootsOf(records: readonly string[]): Promise<Map<string, s
 
 const shared = new Map<string, { readonly runs: Promise<ComparedRuns>; readers: number }>();
 
-/** Data of two runs, shared by all of their pages. Released with the last page. */
+/** Two runs' data, shared by all of their pages. Released when the last page is closed. */
 export class SharedRuns implements vscode.Disposable {
   readonly runs: Promise<ComparedRuns>;
   readonly #key: string;

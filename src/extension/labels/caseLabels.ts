@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { agreementOf, type LabelledRuns, readLabelledRuns } from '../../analysis/agreement.ts';
+import { agreementOf, type LabeledRuns, readLabeledRuns } from '../../analysis/agreement.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { gitOutput } from '../../disk/git.ts';
@@ -17,17 +17,17 @@ import { opinionsOn } from './opinionsOn.ts';
 export type LabelRequest = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
 type Tally = NonNullable<Snapshot['labels']>['tallies'][number];
 
-/** Labels of the case that a view shows. */
+/** Labels for the case that a view shows. */
 export class CaseLabels {
   readonly #editor = new LabelEditor();
   readonly #onChange: () => void;
   readonly #onError: (error: unknown) => void;
   #target: LabelTarget | undefined;
-  #runs: LabelledRuns | undefined;
+  #runs: LabeledRuns | undefined;
   /** Identifies the runs that were last read or are being read. */
   #reading = '';
 
-  /** @param onChange called when the accuracy of judges is known */
+  /** @param onChange called when the judges' accuracy is known */
   constructor(onChange: () => void, onError: (error: unknown) => void) {
     this.#onChange = onChange;
     this.#onError = onError;
@@ -69,7 +69,7 @@ export class CaseLabels {
     }
   }
 
-  /** How often each judge was right so far. Loads the runs in the background. @param record the newest known */
+  /** How often each judge was right so far. Loads the runs in the background. @param record the newest known record */
   #talliesOf(file: string, labels: readonly PlacedLabel[], record: string): Tally[] {
     if (labels.length === 0) return [];
     // New labels require reading the runs again only if they are for another case.
@@ -77,7 +77,7 @@ export class CaseLabels {
     const key = JSON.stringify([file, record, cases]);
     if (this.#reading !== key) {
       this.#reading = key;
-      readLabelledRuns([file]).then((runs) => {
+      readLabeledRuns([file]).then((runs) => {
         if (this.#reading !== key || !runs) return;
         this.#runs = runs;
         this.#onChange();
@@ -100,7 +100,7 @@ export function isLabelFile(path: string, evalFile: string): boolean {
 
 const known = new Map<string, Promise<string>>();
 
-/** The name under which the user's labels for an eval file are saved. @param evalFile absolute path */
+/** The name used to save the user's labels for an eval file. @param evalFile absolute path */
 export async function personAt(evalFile: string): Promise<string> {
   const set = vscode.workspace.getConfiguration(SECTION).get<string>(SETTINGS.person)?.trim();
   if (set) return personName(set);

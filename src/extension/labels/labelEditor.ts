@@ -1,5 +1,11 @@
 import pLimit from 'p-limit';
-import { type Label, type Opinion, type Subject, sameSubject } from '../../core/record/label.ts';
+import {
+  type Label,
+  labelTime,
+  type Opinion,
+  type Subject,
+  sameSubject,
+} from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { Scrubber } from '../../core/scrubber.ts';
 import { allKeyedVerdicts } from '../../core/verdict.ts';
@@ -9,7 +15,7 @@ import {
   appendLabels,
   readLabels,
   removeLabels,
-  saveLabelledConversation,
+  saveLabeledConversation,
 } from '../../store/labels.ts';
 
 /** A label without its person and time. */
@@ -25,7 +31,7 @@ export interface LabelTarget {
 
 /** Adds and removes a person's labels, one at a time, with undo. */
 export class LabelEditor {
-  /** Each undoes one step; the last one runs first. */
+  /** Functions that each undo one step; the last one runs first. */
   readonly #steps: (() => Promise<unknown>)[] = [];
   readonly #limit = pLimit(1);
 
@@ -44,7 +50,7 @@ export class LabelEditor {
       if (!label) return;
       const { conversation, facts = NO_FACTS } = line;
       const scrubber = new Scrubber(process.env);
-      await saveLabelledConversation(file, scrubber.data({ conversation, facts }));
+      await saveLabeledConversation(file, scrubber.data({ conversation, facts }));
       await appendLabels(file, person, [label], scrubber);
       const isAdded = (one: Label) =>
         one.at === label.at && sameSubject(one) === sameSubject(label);
@@ -84,9 +90,9 @@ async function labelFor(
   const { labels } = await readLabels(file);
   const before = labels
     .filter((one) => one.person === personName(person) && sameSubject(one) === wanted)
-    .map(({ at }) => Date.parse(at));
-  // The latest label counts, so it needs the latest time even if the clock was set back.
-  const now = Math.max(Date.now(), ...before.map((time) => time + 1).filter(Number.isFinite));
+    .map((one) => labelTime(one) ?? 0);
+  // The latest label counts, so a new label needs the latest time even if the clock was set back.
+  const now = Math.max(Date.now(), ...before.map((time) => time + 1));
   return {
     case: line.id,
     variant: line.variant,

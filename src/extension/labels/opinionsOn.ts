@@ -4,8 +4,8 @@ import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { conversationHash } from '../../node/hashes.ts';
 
 /**
- * People's opinions on a case's verdicts: on this conversation or, if a person has none, on an earlier conversation of
- * the case.
+ * People's opinions on a case's verdicts: about this conversation or, if a person has none, about an earlier
+ * conversation of the case.
  */
 export function opinionsOn(
   line: Pick<CaseLine, 'id' | 'variant' | 'conversation' | 'verdicts'>,

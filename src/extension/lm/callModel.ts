@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { EditorModels } from '../../core/editorModels.ts';
 import { errorText, ReasonedError } from '../../core/errors.ts';
 import { visibleLog } from '../../core/logger.ts';
-import { Scrubber } from '../../core/scrubber.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { withModel } from '../../runner/oneModel.ts';
@@ -10,23 +9,22 @@ import { reportError } from '../workspace.ts';
 import { editorModels } from './editorModels.ts';
 
 type Host = Parameters<typeof withModel>[1];
-type Keys = Required<Pick<Host, 'secret' | 'env' | 'allowedHosts'>>;
+type Keys = Required<Pick<Host, 'secret' | 'env' | 'allowedHosts' | 'scrubber'>>;
 type Model = Parameters<Parameters<typeof withModel>[2]>[0];
 
 export interface ModelCall {
   readonly model: Model;
-  readonly host: Keys &
-    Required<Pick<Host, 'scrubber' | 'log'>> & { readonly editorModels: EditorModels };
-  /** Aborted by the Cancel button. */
+  readonly host: Keys & Required<Pick<Host, 'log'>> & { readonly editorModels: EditorModels };
+  /** Aborted if the user selects Cancel. */
   readonly signal: AbortSignal;
-  /** Shows the progress. */
+  /** Shows a progress message. */
   readonly report: (message: string) => void;
 }
 
 /**
  * Calls a model outside of a run, with a notification that has a Cancel button.
  *
- * @returns undefined if it was cancelled
+ * @returns undefined if it was canceled
  */
 export function callModel<Result>(
   title: string,
@@ -41,8 +39,7 @@ export function callModel<Result>(
     const abort = new AbortController();
     token.onCancellationRequested(() => abort.abort());
     const { signal } = abort;
-    const scrubber = new Scrubber(process.env);
-    const host = { ...keys, scrubber, log: visibleLog(log), editorModels };
+    const host = { ...keys, log: visibleLog(log), editorModels };
     const report = (message: string) => progress.report({ message: noticeText(message) });
     try {
       return await withModel({ name: id, baseUrl }, host, (model) =>
@@ -55,7 +52,7 @@ export function callModel<Result>(
   });
 }
 
-/** Shows errors that have a reason, such as a refused key. */
+/** Shows errors that have a reason, such as a rejected key. */
 export async function showReasons(work: () => Promise<void>): Promise<void> {
   try {
     await work();

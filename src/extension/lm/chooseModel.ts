@@ -17,7 +17,7 @@ interface ModelItem extends vscode.QuickPickItem {
 /**
  * Asks the user for a model.
  *
- * @param others additional choices at the top, returned as they are
+ * @param others additional choices at the top, returned unchanged
  * @returns undefined if the user cancels
  */
 export async function chooseModel<Other extends vscode.QuickPickItem = never>(

@@ -6,7 +6,10 @@ type Call = EditorReply['toolCalls'][number];
 /** A part of a streamed reply. */
 export type Part = { readonly text: string } | { readonly call: Call };
 
-/** Collects a streamed reply. Stops reading above the size limit; the reply is then refused for its length. */
+/**
+ * Collects a streamed reply. Stops reading once the size limit is exceeded; the reply is then rejected because of its
+ * length.
+ */
 export async function collectReply(parts: AsyncIterable<Part>): Promise<EditorReply> {
   let text = '';
   let size = 0;

@@ -45,7 +45,7 @@ function toEditorModel(model: vscode.LanguageModelChat): EditorModel {
         throw toEditorModelError(error);
       } finally {
         signal.removeEventListener('abort', cancel);
-        // Stops the rest of the stream.
+        // Cancels the rest of the stream.
         cancel();
         source.dispose();
       }
@@ -85,7 +85,7 @@ async function* partsOf({ stream }: vscode.LanguageModelChatResponse): AsyncGene
   }
 }
 
-/** The API has neither system nor tool messages: both become user messages. */
+/** The API has neither system nor tool messages, so both become user messages. */
 function toChatMessage(message: Message): vscode.LanguageModelChatMessage {
   const { User, Assistant } = vscode.LanguageModelChatMessage;
   const text = new vscode.LanguageModelTextPart(message.content);
@@ -100,7 +100,7 @@ function toChatMessage(message: Message): vscode.LanguageModelChatMessage {
   return Assistant(message.content === '' ? calls : [text, ...calls]);
 }
 
-/** `Blocked` is used for quotas too; only the message shows the difference. */
+/** VS Code also uses `Blocked` for exceeded quotas; only the message shows the difference. */
 function toEditorModelError(error: unknown): EditorModelError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const words = error instanceof Error ? error.message || (cause?.message ?? '') : String(error);

@@ -7,7 +7,7 @@ import type { Secrets } from '../secrets.ts';
 import { applyEdits, findEvalFiles, inform, isEvalFile, readSuite } from '../workspace.ts';
 import { chooseEditorModel, chooseModel } from './chooseModel.ts';
 
-/** Asks for a key: one that the open file needs, or any other. */
+/** Asks for a key that the open file needs, or for any other key. */
 export async function setKey(secrets: Secrets): Promise<void> {
   // Testing a key calls its model, which isn't allowed in an untrusted workspace.
   const needed = vscode.workspace.isTrusted ? await neededHere(secrets) : [];
@@ -29,12 +29,15 @@ export async function setKey(secrets: Secrets): Promise<void> {
   if (picked) await secrets.ask(picked.wanted);
 }
 
-/** Keys that the active eval file needs. For any other file, keys that the eval files using it need. */
+/**
+ * Keys that the active eval file needs. For any other file, finds the keys that are needed by the eval files that use
+ * it.
+ */
 async function neededHere({ keys }: Secrets) {
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (uri?.scheme !== 'file') return [];
   const files = isEvalFile(uri) ? [uri] : await findEvalFiles();
-  const read = await Promise.all(files.map(readSuite));
+  const read = await Promise.all(files.map((uri) => readSuite(uri)));
   const own = read.filter(
     ({ path, dependencies }) => path === uri.fsPath || dependencies.includes(uri.fsPath),
   );

@@ -7,7 +7,7 @@ import { COLORS, markSvg, type Theme } from './shapes.ts';
 
 /** Marks judged turns in the gutter and the overview ruler. */
 export class TurnMarks extends Disposing {
-  /** Keyed by the file's URI, as VS Code formats it. */
+  /** Marks by the file's URI, in VS Code's format. */
   readonly #marks = new Map<string, readonly VerdictMark[]>();
   #styles = createStyles();
 
@@ -27,7 +27,7 @@ export class TurnMarks extends Disposing {
     );
   }
 
-  /** @param given a notification of the language server */
+  /** @param given a notification from the language server */
   update(given: unknown): void {
     const { uri, marks } = verdictMarksSchema.parse(given);
     this.#marks.set(vscode.Uri.parse(uri).toString(), marks);

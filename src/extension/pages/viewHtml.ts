@@ -6,7 +6,8 @@ export const TITLES: Readonly<Record<ViewPage, string>> = {
   results: 'Results',
   agreement: 'Agreement',
   trends: 'Trends',
-  labelling: 'Label Conversations',
+  labeling: 'Label Conversations',
+  talk: 'Talk',
 };
 
 /**
@@ -25,7 +26,7 @@ export function viewHtml(
 <html lang="en" ${PAGE_ATTRIBUTE}="${page}">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce, cspSource)}" />
+    <meta http-equiv="Content-Security-Policy" content="${viewPolicy(page, nonce, cspSource)}" />
     <meta property="csp-nonce" content="${nonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <link rel="stylesheet" href="${assetUri('webview.css')}" />

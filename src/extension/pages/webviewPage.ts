@@ -24,18 +24,18 @@ export interface PageParts {
   readonly language: LanguageSupport;
   readonly files: RecordFiles;
   readonly runs: RunsTree;
-  /** Runs the unfinished cases of a run. @param records absolute paths; default: the last run's records */
+  /** Runs the unfinished cases of a run. @param records absolute paths of the run's records; default: the last run's */
   readonly resume: (records?: readonly string[]) => Promise<void>;
 }
 
-/** Handlers for a page's messages, by kind, except `ready`, which the base class handles. */
+/** Handlers for a page's messages, by kind. The base class handles `ready`. */
 export type PageActions<Protocol extends PageProtocol> = {
   readonly [Kind in Exclude<FromPage<Protocol>['kind'], 'ready'>]: (
     message: Extract<FromPage<Protocol>, { readonly kind: Kind }>,
   ) => unknown;
 };
 
-/** Oldest first. */
+/** All open pages, oldest first. */
 const open = new Set<Disposing>();
 
 export function openPages<Page extends Disposing>(
@@ -70,7 +70,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
   #isReady = false;
   #last: ToPage<Protocol> | undefined;
 
-  /** @param interval milliseconds between a change and the snapshot that shows it */
+  /** @param interval milliseconds from a change to the snapshot that shows it */
   constructor(
     panel: vscode.WebviewPanel,
     page: ViewPage,
@@ -101,7 +101,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
   /** Messages without an action are ignored. */
   protected abstract readonly actions: Partial<PageActions<Protocol>>;
 
-  /** One at a time, so that older data can't replace newer data. */
+  /** Posts one snapshot at a time, so that older data can't replace newer data. */
   readonly update = coalesce(async () => {
     // The page sends `ready` when it starts listening.
     if (this.#isReady) await this.show().catch((error: unknown) => this.updateFailed(error));
@@ -128,7 +128,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
     this.#panel.title = title;
   }
 
-  /** @returns whether it arrived: a hidden page gets no messages; when shown again, it sends `ready` */
+  /** @returns whether the message arrived. A hidden page gets no messages; when it is shown again, it sends `ready` */
   protected async post(message: ToPage<Protocol>): Promise<boolean> {
     if (message.kind === 'snapshot') this.#last = message;
     return this.#panel.webview.postMessage(message);

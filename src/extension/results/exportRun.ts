@@ -12,7 +12,7 @@ import type { RunResults } from './runResults.ts';
 
 const FORMATS = { csv: 'CSV', html: 'HTML report' } as const;
 
-/** Writes a run in a reporter's format, to a file that the user picks. */
+/** Writes a run in a reporter's format to a file that the user picks. */
 export async function exportRun(results: RunResults, format: 'csv' | 'html'): Promise<void> {
   const [record = 'run.jsonl'] = results.paths;
   const stem = basename(record, '.jsonl');
@@ -47,7 +47,11 @@ export async function exportRun(results: RunResults, format: 'csv' | 'html'): Pr
 /** Number of lines to read at once. */
 const BATCH_SIZE = 100;
 
-/** The run in the form that reporters expect; undefined if cancelled. @param onStep called with each step's share */
+/**
+ * The run in the form that reporters expect; undefined if the user canceled.
+ *
+ * @param onStep called with each step's share of the total
+ */
 async function logOf(
   results: RunResults,
   token: vscode.CancellationToken,

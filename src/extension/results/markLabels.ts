@@ -7,7 +7,7 @@ import { readLabels } from '../../store/labels.ts';
 import { opinionsOn } from '../labels/opinionsOn.ts';
 import type { RunResults } from './runResults.ts';
 
-/** Marks the cells of labeled verdicts. Reads only cases that have labels. @returns whether marks changed */
+/** Marks the cells of labeled verdicts. Reads only cases that have labels. @returns whether any marks changed */
 export async function markLabels(results: RunResults): Promise<boolean> {
   const { places, executions, table } = results;
   const labels = new Map<string, readonly PlacedLabel[]>();
@@ -44,7 +44,9 @@ export async function markLabels(results: RunResults): Promise<boolean> {
   return changed;
 }
 
-/** Labeled columns, each with whether a person disagrees with the verdict or one of its turns. */
+/**
+ * Labeled columns, and for each whether a person disagrees with the verdict or with the verdict on one of its turns.
+ */
 function marksOf(
   line: CaseLine,
   labels: readonly PlacedLabel[],

@@ -69,12 +69,18 @@ class ResultsPage extends TablePage {
     const title = await titleOf(results);
     const { table, paths: records, generation, problems, order } = results;
     this.records = records;
-    // The eval file's tab has only the name.
+    // The eval file's own tab shows only its name.
     this.title = `${title} (results)`;
     const facts = factsOf(results, phase);
+    // Before the run is over, a random difference could look like a result.
+    const isOver = phase === 'over' || phase === 'interrupted';
+    const variants = isOver && table.variants.length > 1 ? await results.variants() : undefined;
     return {
       kind: 'snapshot',
-      results: { records, title, facts, phase, generation, problems, table, order },
+      results: {
+        ...{ records, title, facts, phase, generation, problems, table, order },
+        ...(variants && { variants }),
+      },
     };
   }
 
@@ -135,7 +141,7 @@ function factsOf(results: RunResults, phase: Results['phase']): string[] {
     ...(costs.length > 0 ? [`cost ${costText(costs.reduce((sum, one) => sum + one, 0))}`] : []),
     ...(run && last !== undefined && hasEnded ? [durationText(runDuration(run, last))] : []),
     ...(phase === 'interrupted' && !hasEnded ? ['not finished'] : []),
-    ...(ends.some(({ incomplete }) => incomplete) ? ['made from incomplete records'] : []),
+    ...(ends.some(({ incomplete }) => incomplete) ? ['based on incomplete records'] : []),
     ...(ends.some(({ cancelled }) => cancelled) ? ['cancelled'] : []),
     ...(ends.some(({ stopped }) => stopped) ? ['stopped at its cost limit'] : []),
     ...(run && run.judges.length > 0

@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import {
+  compareVariants,
+  type VariantLine,
+  variantLineOf,
+} from '../../analysis/compareVariants.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { indexInColumn, outcomeAt } from '../../core/presentation/assertionColumns.ts';
 import { isFailure } from '../../core/scoring.ts';
+import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
 import { isInDataFolder, rootOfRecord } from '../../node/paths.ts';
-import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
+import type { ResultsTable, VariantTable } from '../../protocol/resultsProtocol.ts';
+import { variantTable } from '../../report/findings/variantReport.ts';
 import { TableBuilder, type TableExecution } from '../../report/resultsTable.ts';
 import { rootAbove } from '../../store/dataFolder.ts';
 import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
@@ -15,6 +22,8 @@ import { inReadingOrder } from '../testing/listedCases.ts';
 export class RunResults extends RunReader {
   readonly #displayPath: (path: string) => string;
   #builder: TableBuilder;
+  /** Executions that ran a variant of their target. */
+  #varied: VariantLine[] = [];
   /** Locations of `executions`, in the same order. */
   places: CaseStats[] = [];
   /** Incremented if a record was rewritten. */
@@ -39,14 +48,15 @@ export class RunResults extends RunReader {
     return this.#builder.executions;
   }
 
-  /** The rows in the order of the files; a record has them in the order of completion. */
+  /** The rows in the order of the files; in a record, they are in order of completion. */
   get order(): number[] {
     const rows = new Map(this.places.map((one, at) => [one, this.executions[at]?.row ?? 0]));
     return [...new Set(inReadingOrder(this.places).map((one) => rows.get(one) ?? 0))];
   }
 
   /**
-   * The execution to open for a row: the first one that failed (according to a column, if given), else the first one.
+   * The execution to open for a row: the first execution that failed (according to a column, if given), or else the
+   * first one.
    */
   caseToOpen(row: number, column: number | undefined): CaseStats | undefined {
     const { cells = [] } = this.table.cases[row] ?? {};
@@ -60,7 +70,7 @@ export class RunResults extends RunReader {
     return index === undefined ? undefined : this.places[index];
   }
 
-  /** The first turn that failed according to a column's verdict, or else the first one it mentions. */
+  /** The first turn that failed according to a column's verdict, or else the first turn that the verdict mentions. */
   async failingTurn(place: CaseStats, column: number | undefined): Promise<number | undefined> {
     const shown = column === undefined ? undefined : this.table.columns[column];
     if (!shown) return undefined;
@@ -75,34 +85,43 @@ export class RunResults extends RunReader {
     return outcome !== undefined && isFailure(outcome);
   }
 
-  /** What couldn't be read, one sentence each. */
+  /** Descriptions of what couldn't be read, one sentence each. */
   get problems(): string[] {
     const count = this.records.reduce((sum, { problems }) => sum + problems.length, 0);
     return [
       ...(this.run ? [] : ['This file is not a run record.']),
-      ...(count === 0 ? [] : [`${count} of its lines couldn't be read.`]),
+      ...(count === 0 ? [] : [`${count} of the run's lines couldn't be read.`]),
       ...(this.places.length >= LIMITS.recordCases
         ? [`Only the first ${readable(LIMITS.recordCases)} cases are shown.`]
         : []),
     ];
   }
 
+  /** Comparisons of the targets' variants. */
+  async variants(): Promise<VariantTable[]> {
+    const compared = await runCooperatively(compareVariants(this.#varied), stepsOf());
+    return compared.map(variantTable);
+  }
+
   #reset(): void {
     this.generation += 1;
     this.places = [];
+    this.#varied = [];
     this.#builder = new TableBuilder(this.#displayPath);
   }
 
   #add(summary: SummaryLine, stats: CaseStats): void {
     if (this.places.length >= LIMITS.recordCases) return;
     this.#builder.add(summary);
+    const varied = variantLineOf(summary);
+    if (varied) this.#varied.push(varied);
     this.places.push(stats);
   }
 }
 
 /**
- * The folder that paths in a record are relative to. For a record from elsewhere, such as CI, the first candidate
- * folder that contains one of the run's eval files.
+ * The folder that paths in a record are relative to. For a record from elsewhere, such as from CI, this is the first
+ * candidate folder that contains one of the run's eval files.
  *
  * @param folders absolute paths of candidates, such as workspace folders
  */

@@ -12,12 +12,12 @@ import { openPages, type PageParts, WebviewPage } from '../pages/webviewPage.ts'
 /** Milliseconds between two snapshots of an active run. */
 const INTERVAL = 500;
 
-/** Milliseconds of reading before partial results are shown. */
+/** Milliseconds to read records before showing partial results. */
 const EARLY_AFTER = 150;
 
 /** A page with a table of cases from one run, or from two compared runs. */
 export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
-  /** Absolute paths of the visible run's records, or the second run's if there are two. */
+  /** Absolute paths of the visible run's records; if two runs are compared, of the second run's records. */
   abstract readonly records: readonly string[];
   #search = new AbortController();
 
@@ -38,7 +38,7 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     super.dispose();
   }
 
-  /** Waits for reading to finish. Shows partial results if it takes a while. */
+  /** Waits for reading to finish. Shows partial results if that takes a while. */
   protected async showEarly(
     reading: Promise<void>,
     known: () => Promise<ToResults>,

@@ -6,7 +6,7 @@ import { Disposing } from '../disposables.ts';
 import type { TestTree } from '../testing/tree.ts';
 import { placedFile } from '../workspace.ts';
 
-/** Watches the records of the workspace and of all listed eval files. */
+/** Watches the records in the workspace and those for all listed eval files. */
 export class RecordFiles extends Disposing {
   readonly #roots = new Set<string>();
   readonly #changed = this.keep(new vscode.EventEmitter<string>());
@@ -21,7 +21,7 @@ export class RecordFiles extends Disposing {
       this.#add(rootOfRecord(path));
       this.#changed.fire(path);
     };
-    // The first watcher covers the workspace; the second covers listed files elsewhere.
+    // The first watcher covers the workspace; the second one covers listed files outside it.
     this.watchFiles(RECORD_FILES, ({ fsPath }) => changed(fsPath));
     const records = this.keep(new RecordWatch(changed));
     this.keep(

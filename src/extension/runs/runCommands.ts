@@ -9,7 +9,7 @@ import { isListed, runText, runTitle } from './runText.ts';
 
 type SelectedRuns = readonly [ListedRun, ...ListedRun[]];
 
-/** Each resolves to whether the list changed. */
+/** Actions that resolve to whether the list changed. */
 const ACTIONS = {
   open: async ([{ records }]: SelectedRuns, parts: PageParts) => {
     await openRun(records, parts);
@@ -27,7 +27,7 @@ const ACTIONS = {
 
 export type RunAction = keyof typeof ACTIONS;
 
-/** @param given the row of a menu, followed by all selected rows; empty if a key was pressed */
+/** @param given the row whose menu was used, followed by all selected rows; empty if a key was pressed */
 export async function actOnRuns(
   action: RunAction,
   [given, several]: readonly unknown[],
@@ -52,7 +52,7 @@ async function openRun(records: readonly string[], parts: PageParts): Promise<vo
   openResults(records, parts);
 }
 
-/** @param given the file of a run; default: one that the user picks */
+/** @param given a file in the run; default: one that the user picks */
 export async function openRunFile(given: unknown, parts: PageParts): Promise<void> {
   const file = given instanceof vscode.Uri ? given : await askForFile();
   if (file) await openRun([file.fsPath], parts);
@@ -88,7 +88,7 @@ async function remove(chosen: SelectedRuns): Promise<boolean> {
   const records = isOne ? `${runText(run).detail}\n\nIts record will be` : 'Their records will be';
   const choice = await vscode.window.showWarningMessage(
     noticeText(asked),
-    { modal: true, detail: `${records} deleted from the disk. This can't be undone.` },
+    { modal: true, detail: `${records} deleted from disk. This can't be undone.` },
     'Delete',
   );
   if (choice !== 'Delete') return false;

@@ -8,10 +8,10 @@ import type { ListedRun } from '../../store/records/list.ts';
 /** How a run appears in a list. */
 interface RunText {
   readonly label: string;
-  /** Short, to distinguish runs of the same files in a narrow list. */
+  /** Short text that distinguishes runs of the same files in a narrow list. */
   readonly description: string;
   readonly detail: string;
-  /** For a screen reader. */
+  /** Text for screen readers. */
   readonly spoken: string;
   readonly icon: 'running' | 'passed' | 'failed' | 'none';
 }
@@ -57,7 +57,7 @@ function iconOf({ state, counts }: ListedRun): RunText['icon'] {
   return counts.pass > 0 && state === 'finished' ? 'passed' : 'none';
 }
 
-/** The name that the user gave, or the names of the files. */
+/** The run's name: the one that the user gave it, or else the files' names. */
 export function runTitle({ note, run }: Pick<ListedRun, 'note' | 'run'>): string {
   if (note.name !== undefined) return labelText(note.name, MAX_LENGTH);
   const [first, ...others] = run.files.map(({ path }) => basename(path));
@@ -65,12 +65,12 @@ export function runTitle({ note, run }: Pick<ListedRun, 'note' | 'run'>): string
   return `${labelText(first ?? run.id, MAX_LENGTH)}${more}`;
 }
 
-/** The name of a file that is not a run record. */
+/** The name of a file that isn't a run record. */
 export function fileTitle(path: string): string {
   return labelText(basename(path), MAX_LENGTH);
 }
 
-/** `12 of 13 passed, 1 failed, 1 errored`; the total counts only cases that passed or failed, as in a pass rate. */
+/** `12 of 13 passed, 1 failed, 1 errored`; as in a pass rate, the total counts only cases that passed or failed. */
 function passedText(counts: ListedRun['counts']): string {
   const { pass, fail } = counts;
   const passed = pass + fail === 0 ? [] : [`${pass} of ${pass + fail} ${STATUS_WORDS.pass}`];
@@ -95,12 +95,12 @@ function countTexts(counts: ListedRun['counts'], statuses: readonly Status[]): s
     .map((status) => `${counts[status]} ${STATUS_WORDS[status]}`);
 }
 
-/** A time in the format of the user's locale. */
+/** A time in the user's locale. */
 export function timeText(time: Date): string {
   return Number.isNaN(time.getTime()) ? '' : TIME.format(time);
 }
 
-/** The time of day if a run is from today, else its date. */
+/** The time of day if the run is from today, or else its date. */
 function shortTimeText(time: Date): string {
   if (Number.isNaN(time.getTime())) return '';
   const isToday = time.toDateString() === new Date().toDateString();

@@ -8,7 +8,7 @@ import { runText } from './runText.ts';
 
 const RUNS_VIEW = 'turnlight.runs';
 
-/** Hides the view until there is a run. */
+/** Context key that hides the view until there is a run. */
 const HAS_RUNS = 'turnlight.hasRuns';
 
 /** Milliseconds between two reads of active records. */
@@ -25,7 +25,7 @@ const ICONS = {
   none: new vscode.ThemeIcon('circle-slash'),
 } as const;
 
-/** The workspace's runs, including runs from the command line. */
+/** The workspace's runs, including those started from the command line. */
 export class RunsTree extends Disposing implements vscode.TreeDataProvider<ListedRun> {
   readonly #files: RecordFiles;
   readonly #changed = this.keep(new vscode.EventEmitter<void>());
@@ -53,10 +53,10 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     return this.#view.selection;
   }
 
-  /** The runs that a key press applies to: the focused run, and others selected with it. */
+  /** The runs that a key press applies to: the focused run, and any other runs selected with it. */
   async focusedRuns(): Promise<readonly ListedRun[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      // The API doesn't report the focus. Toggling the selection toggles the focused row.
+      // The API doesn't report the focus, but toggling the selection toggles the focused row.
       const before = this.selection;
       await vscode.commands.executeCommand('list.toggleSelection');
       const toggled = this.selection;
@@ -109,7 +109,7 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   }
 }
 
-/** Used in `when` clauses of menus. */
+/** The value that menus use in `when` clauses. */
 function contextOf({ state, note }: ListedRun): string {
   const isCutOff = state !== 'running' && state !== 'finished';
   return ['run', ...(note.pinned ? ['pinned'] : []), ...(isCutOff ? ['cutOff'] : [])].join(' ');

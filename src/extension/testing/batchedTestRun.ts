@@ -4,7 +4,10 @@ import { Throttle } from '../../core/scheduling.ts';
 /** Milliseconds between two batches. */
 const INTERVAL = 100;
 
-/** Maximum number of outcomes sent with durations: for each one, VS Code adds up the durations of all siblings. */
+/**
+ * Maximum number of outcomes to send with durations. For each one, VS Code adds up the durations of all of its
+ * siblings.
+ */
 export const MAX_TIMED = 50;
 
 /** Reports the outcome of an item. @param duration milliseconds; undefined to omit it */
@@ -27,7 +30,7 @@ export class BatchedTestRun {
     this.#run = run;
   }
 
-  /** Omitted if the item ends in the same batch. */
+  /** Marks an item as started. Omitted if the item ends in the same batch. */
   started(item: vscode.TestItem): void {
     this.#started.add(item);
     this.#throttle.schedule();

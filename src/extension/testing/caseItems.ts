@@ -11,8 +11,8 @@ import { type ItemData, Repetitions } from './repetitions.ts';
 type ListedCase = ReturnType<typeof listedCases>[number];
 
 /**
- * The items of cases and their conversations: file → case → variant. A renamed case keeps its item, including what
- * VS Code shows for it. Variants get their items once they are found.
+ * Test items for cases and their conversations: file → case → variant. A renamed case keeps its item, including what VS
+ * Code shows for it. Variants get their items once they are found.
  */
 export class CaseItems {
   readonly #controller: Pick<vscode.TestController, 'createTestItem'>;
@@ -21,13 +21,13 @@ export class CaseItems {
   /** Keyed by file item, then by case id. */
   readonly #cases = new WeakMap<vscode.TestItem, Map<string, vscode.TestItem>>();
   readonly #renames = new CaseRenames();
-  /** The pattern and files of each expanded case. */
+  /** For each expanded case, the pattern and the files of its conversations. */
   readonly #expanded = new WeakMap<
     vscode.TestItem,
     { readonly several: string; readonly files: readonly string[] }
   >();
 
-  /** @param data of all items; those created here are added */
+  /** @param data data of all items; data of items created here is added */
   constructor(
     controller: Pick<vscode.TestController, 'createTestItem'>,
     data: WeakMap<vscode.TestItem, ItemData>,
@@ -41,13 +41,13 @@ export class CaseItems {
     return this.#cases.get(file)?.get(id);
   }
 
-  /** The item of a variant. Creates it if needed, because a variant may run before it is listed. */
+  /** A variant's item. Creates it if needed, because a variant may run before it is listed. */
   findVariant(item: vscode.TestItem, variant: string): vscode.TestItem | undefined {
     if (this.#severalOf(item) === undefined || variant.includes('\0')) return undefined;
     return this.#variantItem(item, variant);
   }
 
-  /** Lets cases keep their items once their file shows the new ids. */
+  /** Lets cases keep their items when their file shows the new ids. */
   expectRenames(renamed: readonly RenamedCase[]): void {
     this.#renames.expect(renamed);
   }
@@ -87,7 +87,7 @@ export class CaseItems {
     { id, path }: ListedCase,
     known: vscode.TestItem | undefined,
   ): vscode.TestItem {
-    // A case that moved to another file needs a new item: an item's URI can't change.
+    // A case that moved to another file needs a new item, because an item's URI can't change.
     if (known?.uri?.fsPath === path) return known;
     // A renamed case may still have an item with this id.
     const nameOf = (number: number) => (number === 1 ? id : `${id} ${number}`);
@@ -148,7 +148,7 @@ export class CaseItems {
     return gone;
   }
 
-  /** Creates or updates the item of a variant. */
+  /** Creates or updates a variant's item. */
   #variantItem(item: vscode.TestItem, variant: string): vscode.TestItem {
     const owner = this.#data.get(item);
     let child = item.children.get(variant);
@@ -171,7 +171,7 @@ export class CaseItems {
   }
 }
 
-/** Tags of a conversation that its case doesn't have. */
+/** The tags of a conversation that its case doesn't have. */
 function ownTags({ tags }: SuiteCase, { tags: shared }: vscode.TestItem): string {
   const known = new Set(shared.map(({ id }) => id));
   return tags

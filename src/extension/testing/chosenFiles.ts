@@ -43,7 +43,7 @@ export function requestedFiles(
   return [...files.values()].map((one) => ({ ...one, excluded }));
 }
 
-/** The items to run that are known before the file is read. */
+/** The items to run, as far as they are known before the file is read. */
 export function knownItems(
   { uri, cases, excluded }: RequestedFile,
   tree: TestTree,
@@ -78,7 +78,7 @@ export async function chooseFile(
   return { uri, suite, items: [...new Set(items)], whole: requested === undefined };
 }
 
-/** The suites with the requested cases that can run. */
+/** The suites, reduced to the requested cases that can run. */
 export function suitesToRun(
   chosen: readonly ChosenFile[],
   invalid: ReadonlySet<vscode.TestItem>,
@@ -96,7 +96,7 @@ export function suitesToRun(
   });
 }
 
-/** Adds the conversations of requested cases, and shows them in the panel. */
+/** Adds the conversations of requested cases and shows them in the panel. */
 async function expandRequested(
   uri: vscode.Uri,
   loaded: LoadedSuite,

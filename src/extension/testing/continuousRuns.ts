@@ -28,7 +28,7 @@ export class ContinuousRuns extends Disposing {
     this.#parts = parts;
   }
 
-  /** Watches until the token is cancelled. An active run isn't stopped. */
+  /** Watches until the token is canceled. Doesn't stop an active run. */
   watch(request: vscode.TestRunRequest, token: vscode.CancellationToken): void {
     if (!mayRun()) return;
     const watch = new Watch(request, this.#parts);
@@ -49,11 +49,11 @@ export class ContinuousRuns extends Disposing {
 interface StartedRun {
   readonly items: ReadonlySet<vscode.TestItem>;
   readonly stale: AbortController;
-  /** Resolves to the items that have no outcome. */
+  /** Resolves to the items without an outcome. */
   readonly unfinished: Promise<readonly vscode.TestItem[]>;
 }
 
-/** The cases of one request for continuous runs. */
+/** The cases in one request for continuous runs. */
 class Watch extends Disposing {
   readonly #request: vscode.TestRunRequest;
   readonly #parts: ContinuousParts;
@@ -65,20 +65,26 @@ class Watch extends Disposing {
   readonly #started = new Set<StartedRun>();
   #pending: Promise<unknown> = Promise.resolve();
   readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
+  #isOver = false;
 
   constructor(request: vscode.TestRunRequest, parts: ContinuousParts) {
     super();
     this.#request = request;
     this.#parts = parts;
     this.#check(() => this.#findChanged(() => true));
-    // Other programs, such as coding agents, write files too.
+    // Other programs, such as coding agents, also write files.
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*', false, false, true));
     this.keep(watcher.onDidCreate((uri) => this.#onSaved(uri)));
     this.keep(watcher.onDidChange((uri) => this.#onSaved(uri)));
     this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#onSaved(uri)));
   }
 
-  /** Checks one at a time. */
+  override dispose(): void {
+    this.#isOver = true;
+    super.dispose();
+  }
+
+  /** Runs one check at a time. */
   #check(check: () => Promise<unknown>): void {
     this.#pending = this.#pending.then(check).catch((error: unknown) => this.#logError(error));
   }
@@ -100,7 +106,8 @@ class Watch extends Disposing {
       const dependencies = this.#dependencies.get(path);
       return saved.has(path) || [...saved].some((one) => dependencies?.has(one));
     });
-    if (changed.length === 0) return;
+    // Continuous runs can be turned off while a check reads files.
+    if (changed.length === 0 || this.#isOver) return;
     const stale = [...this.#started].filter(({ items }) => changed.some((item) => items.has(item)));
     for (const one of stale) one.stale.abort();
     const unfinished = (await Promise.all(stale.map((one) => one.unfinished))).flat();
@@ -127,7 +134,7 @@ class Watch extends Disposing {
     return (data && tree.find(data.uri, { id: data.id, variant: data.variant })) ?? item;
   }
 
-  /** Reads requested files. @returns changed cases */
+  /** Reads the requested files again. @returns the changed cases */
   async #findChanged(isAffected: (path: string) => boolean): Promise<vscode.TestItem[]> {
     const changed: vscode.TestItem[] = [];
     for (const wanted of requestedFiles(this.#request, this.#parts)) {
@@ -155,7 +162,7 @@ class Watch extends Disposing {
       if (this.#digests.get(key) !== digest) changed.push(item);
       this.#digests.set(key, digest);
     }
-    // Editing a file that the suite used before it broke may fix it.
+    // Editing a file that the suite used before it became invalid may fix it.
     const before = suite.suite ? [] : (this.#dependencies.get(uri.fsPath) ?? []);
     this.#dependencies.set(uri.fsPath, new Set([...suite.dependencies, ...programs, ...before]));
     return changed;

@@ -8,7 +8,7 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Shifts the lines of a source by later edits. */
+/** Shifts a source's lines by later edits. */
 export function shiftSource({ path, range }: Source, edits: readonly Edit[]): Source {
   let lines = 0;
   for (const edit of edits) {

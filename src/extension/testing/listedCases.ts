@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 
 /**
- * The cases that can have an item: those with an id, and only the first if several have the same id. VS Code's ids
+ * The cases that can have an item: those with an id. If several have the same id, only the first one can. VS Code's ids
  * can't contain a zero byte, as in `id: "a\0b"`.
  */
 export function listedCases(outline: readonly OutlineCase[]): (OutlineCase & { id: string })[] {
@@ -15,7 +15,7 @@ export function listedCases(outline: readonly OutlineCase[]): (OutlineCase & { i
   return [...listed.values()];
 }
 
-/** Errors of an eval file that no listed case can show. */
+/** Errors in an eval file that no listed case can show. */
 export function unlistedErrors({ outline, problems }: LoadedSuite): Problem[] {
   const listed = new Set(listedCases(outline).flatMap(({ errors }) => errors));
   return problems.filter((problem) => problem.severity === 'error' && !listed.has(problem));
@@ -28,7 +28,7 @@ export function isMissing({ outline, problems: [first] }: LoadedSuite): boolean 
   return outline.length === 0 && ofFile && first?.code === 'file-missing';
 }
 
-/** The position of an execution's case. */
+/** The position of the case that an execution belongs to. */
 interface CaseInFile extends CaseRef {
   /** Absolute path of the eval file or an included one. */
   readonly file: string;
@@ -36,7 +36,7 @@ interface CaseInFile extends CaseRef {
   readonly line: number;
 }
 
-/** Open files first, then by folder. */
+/** Sorts open files first, then by folder. */
 export function sortFiles<File extends { readonly path: string }>(
   files: readonly File[],
   isOpen: (file: File) => boolean,
@@ -45,8 +45,8 @@ export function sortFiles<File extends { readonly path: string }>(
 }
 
 /**
- * Executions in the order of their files. Variants of a case are on one line, and sorted by the numbers in their
- * names.
+ * Sorts executions in the order of their files. A case's variants are on the same line, so they are sorted by the
+ * numbers in their names.
  */
 export function inReadingOrder<One extends CaseInFile>(executions: readonly One[]): One[] {
   const { compare } = new Intl.Collator('en', { numeric: true });

@@ -1,4 +1,5 @@
 import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
+import { handoffText, speakerText } from '../../core/presentation/agents.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
 import { STATUS_ICONS, STATUS_WORDS, stopText } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -9,7 +10,7 @@ import type { Status, Verdict } from '../../core/verdict.ts';
 const BOLD = '1';
 const CYAN = '36';
 
-/** Number of columns in a panel of typical size. */
+/** Number of columns in a typical panel. */
 const WIDTH = 64;
 
 /** Colors of the terminal's palette, which follows the theme. */
@@ -22,7 +23,7 @@ const STATUS_COLORS: Readonly<Record<Status, string>> = {
 
 const LONG_LINE = new RegExp(`(?!.{1,${WIDTH}}$)(.{1,${WIDTH}}) `, 'gmu');
 
-/** The output of a case after a heading with its name and status, followed by an empty line. */
+/** A case's output: a heading with its name and status, then the lines, then an empty line. */
 export function caseOutput(name: string, output: readonly string[], status?: Status): string {
   const heading = status ? caseHeading(name, status) : style(BOLD, name);
   return `${heading}${output.join('')}\r\n`;
@@ -32,7 +33,7 @@ function caseHeading(name: string, status: Status): string {
   return style(`${BOLD};${STATUS_COLORS[status]}`, `${STATUS_ICONS[status]} ${name}`);
 }
 
-/** The output of a case that another process ran. */
+/** The output for a case that another process ran. */
 export function recordedOutput(name: string, line: CaseLine): string {
   const turns = turnsOf(line.conversation).map(turnOutput);
   const verdicts = line.verdicts.map(verdictOutput);
@@ -49,11 +50,13 @@ export function endOutput(line: CaseLine): string[] {
 }
 
 export function turnOutput(turn: Turn): string {
-  const calls = turn.items
-    .filter((item) => item.kind === 'tool-call')
-    .map(({ call }) => `  → ${call.name} ${JSON.stringify(call.arguments)}`);
-  const name = style(CYAN, `Turn ${turn.number}, ${turn.side}`);
-  return `${name}${terminalText(wrapped([textOf(turn), ...calls].join('\n')))}`;
+  const steps = turn.items.flatMap((item) => {
+    if (item.kind === 'handoff') return [`  ⇒ ${handoffText(item)}`];
+    if (item.kind !== 'tool-call') return [];
+    return [`  → ${item.call.name} ${JSON.stringify(item.call.arguments)}`];
+  });
+  const name = style(CYAN, `Turn ${turn.number}, ${speakerText(turn)}`);
+  return `${name}${terminalText(wrapped([textOf(turn), ...steps].join('\n')))}`;
 }
 
 export function verdictOutput(verdict: Verdict): string {
@@ -71,28 +74,28 @@ function wrapped(text: string): string {
   return text.replaceAll(LONG_LINE, '$1\n');
 }
 
-/** A styled line. Escape sequences in the text are made visible. */
+/** Styles a line. Escape sequences in the text are made visible. */
 function style(style: string, text: string): string {
   return `\u001b[${style}m${terminalText(wrapped(text)).trimEnd()}\u001b[0m\r\n`;
 }
 
 const LINE_END = '\r\n';
 
-/** The output of a run's only case, shown line by line as it arrives. */
+/** The output for the only case in a run, shown line by line as it arrives. */
 export class LiveOutput {
   readonly #name: string;
   readonly #append: (text: string) => void;
   /** The part of the incomplete turn that is already shown. */
   #shown = '';
 
-  /** @param output of the case so far */
+  /** @param output the case's output so far */
   constructor(name: string, output: readonly string[], append: (text: string) => void) {
     this.#name = name;
     this.#append = append;
     append(caseOutput(name, output).slice(0, -LINE_END.length));
   }
 
-  /** Shows all lines but the last one, whose line break may still change. */
+  /** Shows all lines except the last one, whose line break may still change. */
   speaking(turn: Turn): void {
     const lines = turnOutput(turn).split(LINE_END).slice(0, -2);
     const whole = lines.map((line) => line + LINE_END).join('');

@@ -26,7 +26,7 @@ import type { TestTree } from './tree.ts';
 export class CaseProgress {
   readonly #tree: TestTree;
   readonly #run: BatchedTestRun;
-  /** The output of each active case, which is shown in one piece because cases run in parallel. */
+  /** The output of each running case, which is shown all at once when the case ends, because cases run in parallel. */
   readonly #output = new Map<vscode.TestItem, string[]>();
   /** Whether the run has only one execution, so that its output can be shown live. */
   #isOnly = false;
@@ -36,8 +36,8 @@ export class CaseProgress {
   readonly #waiting: Set<vscode.TestItem>;
 
   /**
-   * @param items cases to run; repetitions of a case are reported individually
-   * @param edits made since the files were read; grows
+   * @param items cases to run; a case's repetitions are reported individually
+   * @param edits edits since the files were read; the list grows
    */
   constructor(
     tree: TestTree,
@@ -91,13 +91,13 @@ export class CaseProgress {
     }
   }
 
-  /** Shows the output of unfinished cases. */
+  /** Shows the output of cases that didn't finish. */
   end(): void {
     for (const item of this.#output.keys()) this.#showOutput(item);
     this.#run.flush();
   }
 
-  /** Reports an error for all items without an outcome. @param isAffected selects items; default: all */
+  /** Reports an error for all items without an outcome. @param isAffected which items to report; default: all */
   fail(reason: string, isAffected: (item: vscode.TestItem) => boolean = () => true): void {
     const message = new vscode.TestMessage(visibleText(reason));
     for (const item of this.#waiting) {
@@ -107,7 +107,7 @@ export class CaseProgress {
     }
   }
 
-  /** Skips the items that don't run because another case has `only`. */
+  /** Marks items as skipped if they don't run because another case has `only`. */
   #skipUnplanned(planned: readonly CaseRef[]): void {
     const running = new Set(planned.map(caseKey));
     for (const item of this.#waiting) {
@@ -147,7 +147,7 @@ export class CaseProgress {
   }
 }
 
-/** Returns a function that reports the outcome of a case. @param edits made since its file was read */
+/** Returns a function that reports the outcome of a case. @param edits edits since the case's file was read */
 export function outcomeReporter(line: CaseLine, edits: readonly Edit[] = []): ReportOutcome {
   if (line.status === 'pass') return (run, item, duration) => run.passed(item, duration);
   if (line.status === 'skipped') return (run, item) => run.skipped(item);
@@ -161,7 +161,7 @@ function messagesOf(failures: readonly Failure[], edits: readonly Edit[]): vscod
   return failures.map((failure) => messageOf(failure, edits));
 }
 
-/** Uses plain text, so that a judge's words aren't rendered as Markdown. */
+/** Uses plain text, so that a judge's text isn't rendered as Markdown. */
 function messageOf({ text, source, links }: Failure, edits: readonly Edit[]): vscode.TestMessage {
   const message = new vscode.TestMessage(text);
   message.location = locationOf(source, edits);
@@ -181,8 +181,8 @@ function locationOf(source: Source, edits: readonly Edit[]): vscode.Location {
 }
 
 /**
- * Reports errors of cases that can't run. If a whole file is run, also reports errors that have no item, such as those
- * in a case without an id.
+ * Reports why cases can't run. If a whole file was requested, also reports errors that have no item, such as those in a
+ * case without an id.
  *
  * @returns the items that can't run
  */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { uniqueBy } from '../../core/data/data.ts';
+import { pushAll, uniqueBy } from '../../core/data/data.ts';
 import type { CaseIdentity } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -17,10 +17,12 @@ import { listedCases } from './listedCases.ts';
 import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
-/** Milliseconds without a change before a record is read; longer than the tree waits while an id is typed. */
+/**
+ * Milliseconds without a change before a record is read; this is longer than the tree waits while the user types an id.
+ */
 const DEBOUNCE = 600;
 
-/** Milliseconds between two checks of whether a run was killed. */
+/** Milliseconds between checks for whether a run was killed. */
 const CHECK_INTERVAL = 5_000;
 
 interface RecordedRunsParts {
@@ -39,7 +41,7 @@ interface RecordedOutcome {
   readonly edits?: readonly Edit[];
 }
 
-/** Shows runs from the command line in the Testing panel, and results that moved to a case's new id. */
+/** Shows runs from the command line in the Testing panel, as well as results that moved to a case's new id. */
 export class RecordedRuns extends Disposing {
   readonly #parts: RecordedRunsParts;
   #runs: Promise<LatestRuns> | undefined;
@@ -88,7 +90,7 @@ export class RecordedRuns extends Disposing {
     if (state !== 'running') this.#end(record);
   }
 
-  /** Shows recorded results again, because VS Code marks items that a cancelled run left out as skipped. */
+  /** Shows recorded results again: VS Code marks items as skipped if a canceled run left them out. */
   async showAgain(items: readonly vscode.TestItem[]): Promise<void> {
     const latest = await this.latest();
     const found = items.map(async (item): Promise<RecordedOutcome[]> => {
@@ -112,7 +114,7 @@ export class RecordedRuns extends Disposing {
     return this.#parts.controller.createTestRun(request, 'Recorded run', false);
   }
 
-  /** Uses one test run per record, however many updates it gets. */
+  /** Uses one test run per record, no matter how many updates it gets. */
   #runOf(record: string, outcomes: readonly RecordedOutcome[]): vscode.TestRun {
     const open = this.#open.get(record);
     if (open) return open.run;
@@ -122,7 +124,7 @@ export class RecordedRuns extends Disposing {
     return run;
   }
 
-  /** Checks whether the run was killed, because a killed run's record doesn't change anymore. */
+  /** Checks whether the run was killed, because a killed run's record no longer changes. */
   #check(record: string): void {
     this.latest()
       .then((latest) => latest.record(record))
@@ -137,7 +139,7 @@ export class RecordedRuns extends Disposing {
     open?.run.end();
   }
 
-  /** Outcomes that aren't shown yet and don't belong to an active run of this window. */
+  /** Outcomes that aren't shown yet and aren't from an active run in this window. */
   async #newOutcomes(
     uri: vscode.Uri,
     id: string,
@@ -178,7 +180,7 @@ async function reportOutcomes(
   batched.flush();
 }
 
-/** Milliseconds to wait for more files, so that they share a test run. */
+/** Milliseconds to wait for more files, so that they can share a test run. */
 const BATCH_DELAY = 400;
 
 /** Number of outcomes to report at once. */
@@ -225,7 +227,10 @@ export class LastResults extends Disposing {
         if (run?.token.isCancellationRequested) return;
         run ??= controller.createTestRun(new vscode.TestRunRequest(), 'Last results', false);
         await reportOutcomes(run, outcomes, tree);
-        outdated.push(...outcomes.filter((one) => one.isOutdated).map(({ item }) => item));
+        pushAll(
+          outdated,
+          outcomes.filter((one) => one.isOutdated).map(({ item }) => item),
+        );
       }
     };
     try {
@@ -244,7 +249,7 @@ export class LastResults extends Disposing {
     }
   }
 
-  /** @param again whether to include what the panel already shows */
+  /** @param again whether to include outcomes that the panel already shows */
   async *#outcomesOf(suite: LoadedSuite, again: boolean): AsyncGenerator<LastOutcome[]> {
     const { tree, live } = this.#parts;
     const [latest, { changeDetector }, files] = await Promise.all([
@@ -258,7 +263,10 @@ export class LastResults extends Disposing {
     const wanted: Omit<CaseIdentity, 'suite'>[] = [];
     for (const { id, several } of cases.values()) {
       const variants = several === undefined ? [{}] : await latest.variants(suite.path, id);
-      wanted.push(...variants.map(({ variant }: { variant?: string }) => ({ id, variant })));
+      pushAll(
+        wanted,
+        variants.map(({ variant }: { variant?: string }) => ({ id, variant })),
+      );
     }
     let batch: LastOutcome[] = [];
     for await (const lines of latest.each(suite.path, wanted)) {
@@ -281,7 +289,7 @@ export class LastResults extends Disposing {
   }
 }
 
-/** Represents all changes that moved a case as one edit right before it. */
+/** Represents everything that moved a case as a single edit right before it. */
 function editsSince({ source }: CaseLine, { path, range }: OutlineCase): Edit[] {
   const lines = range.start.line - source.range.start.line;
   if (path !== source.path || lines === 0) return [];

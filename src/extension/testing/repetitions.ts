@@ -1,21 +1,21 @@
 import type * as vscode from 'vscode';
 
-/** The data of an item: a case, one of its conversations, or repetitions of either. */
+/** An item's data: a case, one of its conversations, or repetitions of either. */
 export type CaseData = {
   readonly uri: vscode.Uri;
   readonly id: string;
-  /** The conversation, if the case has several. */
+  /** The variant, if the case has several conversations. */
   readonly variant?: string | undefined;
 } & (
   | {
       readonly kind: 'case';
-      /** Number of repetitions, per conversation if the case has several. */
+      /** Number of repetitions; if the case has several conversations, the number for each of them. */
       readonly times: number;
       /** Identifies where its conversations come from, if it has several. */
       readonly several?: string | undefined;
     }
   | { readonly kind: 'variant'; readonly variant: string; readonly times: number }
-  /** `repetition`: 1-based; for a page, its first one. */
+  /** `repetition`: 1-based; for a page, its first repetition. */
   | { readonly kind: 'page' | 'repetition'; readonly repetition: number }
 );
 
@@ -23,11 +23,11 @@ export type ItemData = { readonly kind: 'file'; readonly uri: vscode.Uri } | Cas
 
 type RepeatedKind = 'page' | 'repetition';
 
-/** Maximum number of repetitions under one item; more are grouped in pages. */
+/** Maximum number of repetitions under one item. If there are more, they are grouped into pages. */
 export const PAGE_SIZE = 100;
 
 /**
- * The items of repetitions: case (or variant) → repetition, or case → page → repetition. An item is created only when
+ * Test items for repetitions: case (or variant) → repetition, or case → page → repetition. An item is created only when
  * it is expanded or run, because thousands of cases may have a thousand repetitions each.
  */
 export class Repetitions {
@@ -35,7 +35,7 @@ export class Repetitions {
   readonly #data: WeakMap<vscode.TestItem, ItemData>;
   readonly #expanded = new WeakSet<vscode.TestItem>();
 
-  /** @param data of all items; those created here are added */
+  /** @param data data of all items; data of items created here is added */
   constructor(
     controller: Pick<vscode.TestController, 'createTestItem'>,
     data: WeakMap<vscode.TestItem, ItemData>,
@@ -44,7 +44,7 @@ export class Repetitions {
     this.#data = data;
   }
 
-  /** Updates the existing items. */
+  /** Updates the item's existing children. */
   update(item: vscode.TestItem): void {
     item.canResolveChildren = this.#timesOf(item) > 1;
     this.#updateIn(item, item);
@@ -66,7 +66,7 @@ export class Repetitions {
     }
   }
 
-  /** The item of a repetition; the case itself if it runs once. */
+  /** The item for a repetition, or for the case itself if it runs only once. */
   find(item: vscode.TestItem, repetition: number): vscode.TestItem | undefined {
     const times = this.#timesOf(item);
     if (times === 1) return item;
@@ -108,7 +108,7 @@ export class Repetitions {
     return child;
   }
 
-  /** Updates label, range, and data; the case may have a new id. */
+  /** Updates the item's label, range, and data, because the case may have a new id. */
   #describe(child: vscode.TestItem, item: vscode.TestItem, kind: RepeatedKind): void {
     const owner = this.#data.get(item);
     const times = this.#timesOf(item);

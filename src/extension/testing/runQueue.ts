@@ -1,4 +1,4 @@
-/** Runs one at a time, in order. Doesn't use a package, because activation loads none. */
+/** Executes runs one at a time, in order. Doesn't use a package, because activation must not load one. */
 export class RunQueue {
   #last: Promise<void> = Promise.resolve();
 

@@ -1,8 +1,14 @@
 import * as vscode from 'vscode';
 import type { Suite } from '../../core/suite.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
-import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, type RunOptions } from '../../runner/runOptions.ts';
+import {
+  DEFAULT_CONCURRENCY,
+  DEFAULT_TIMEOUT,
+  DEFAULT_TRACES_PORT,
+  type RunOptions,
+} from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answers.ts';
+import { traceSecretFile } from '../../store/traceToken.ts';
 
 /** @param fresh ignores cached answers @param debugged attaches the debugger, and runs one conversation at a time */
 export function runSettings(
@@ -13,7 +19,7 @@ export function runSettings(
   const uris = suites.map(({ path }) => vscode.Uri.file(path));
   const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
   const [folder] = folders;
-  // If the files are in several folders, the settings of the workspace apply.
+  // If the files are in several folders, the workspace's settings apply.
   const scope = folders.size === 1 ? uris[0] : null;
   const settings = vscode.workspace.getConfiguration(SECTION, scope);
   const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
@@ -21,6 +27,8 @@ export function runSettings(
     concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, DEFAULT_CONCURRENCY),
     timeout: settings.get<number>(SETTINGS.timeout, DEFAULT_TIMEOUT),
     ...(maxCost !== null && { maxCost }),
+    tracesPort: settings.get<number>(SETTINGS.tracesPort, DEFAULT_TRACES_PORT),
+    traceSecretFile: traceSecretFile(env),
     answersFolder: answersFolder(env),
     ...(settings.get<boolean>(SETTINGS.cache, true) && {
       cache: { folder: answersFolder(env), fresh: fresh || debugged },
@@ -30,7 +38,11 @@ export function runSettings(
   } satisfies Partial<RunOptions>;
 }
 
-/** Attaches VS Code's JavaScript debugger to a waiting local program. @param folder whose debugger settings apply */
+/**
+ * Attaches VS Code's JavaScript debugger to a waiting local program.
+ *
+ * @param folder the folder whose debugger settings apply
+ */
 async function attachDebugger(
   port: number,
   folder: vscode.WorkspaceFolder | undefined,

@@ -18,7 +18,7 @@ import {
 /** Milliseconds between two updates. */
 const INTERVAL = 100;
 
-/** Shows the progress of a run in the status bar and, until the next one, its result. */
+/** Shows the progress of a run in the status bar and its result until the next run. */
 export class RunStatus extends Disposing {
   readonly #item = this.keep(
     vscode.window.createStatusBarItem('turnlight.run', vscode.StatusBarAlignment.Left),
@@ -39,7 +39,7 @@ export class RunStatus extends Disposing {
     this.#item.command = 'workbench.view.testing.focus';
   }
 
-  /** Announces a run, which waits for earlier ones. @param expected number of executions, before the files are read */
+  /** Announces a run that waits for earlier runs. @param expected number of executions, before the files are read */
   expect(expected: number): void {
     this.#waiting += 1;
     this.#draw(this.#finished === undefined ? this.#count : { ...EMPTY_COUNT, total: expected });
@@ -94,7 +94,7 @@ export class RunStatus extends Disposing {
   }
 
   #add(ref: CaseRef, { status, score, must_pass, verdicts }: CaseLine): void {
-    // Without the conversation, so that it isn't kept in memory.
+    // Without its conversation, so that the conversation doesn't stay in memory.
     const judged = verdicts.map((one) => ({
       status: one.status,
       assertion: { required: one.assertion.required },

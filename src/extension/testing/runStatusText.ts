@@ -10,7 +10,7 @@ export interface RunCount {
   readonly total: number;
   /** Number of executions with an outcome. */
   readonly done: number;
-  /** Number of cases per status, with combined repetitions. */
+  /** Number of cases by status, with repetitions combined. */
   readonly ended: Readonly<Record<Status, number>>;
   readonly over: boolean;
   /** Whether the run ended early, with an unknown number of remaining executions. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { pushAll } from '../../core/data/data.ts';
 import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { teeLog, visibleLog } from '../../core/logger.ts';
@@ -49,6 +50,11 @@ export interface RunRequestOptions {
   readonly stale?: AbortSignal;
 }
 
+/** Where to show messages that aren't about one case. */
+interface Output {
+  readonly run: Pick<vscode.TestRun, 'appendOutput'>;
+}
+
 /** A run that has started. */
 interface ActiveRun {
   readonly run: vscode.TestRun;
@@ -58,7 +64,7 @@ interface ActiveRun {
   readonly edits: readonly Edit[];
 }
 
-/** Runs the requests of the Testing panel, one at a time. */
+/** Executes the Testing panel's run requests, one at a time. */
 export class TestRunner {
   readonly #parts: RunnerParts;
   readonly #queue = new RunQueue();
@@ -68,7 +74,7 @@ export class TestRunner {
   }
 
   /**
-   * The panel's Cancel button cancels the run's own token.
+   * Cancelling the run in the panel cancels the run's own token.
    *
    * @returns the executions without an outcome, once the run has ended
    */
@@ -112,7 +118,27 @@ export class TestRunner {
     return unfinished;
   }
 
-  /** Reads the files. If one can't be read, the others still run. @param known items that are already enqueued */
+  /** Runs a case that isn't in its file, and so has no item in the panel. */
+  async runUnlisted(
+    chosen: ChosenSuite,
+    signal: AbortSignal,
+    onEvent: (event: RunEvent) => void,
+  ): Promise<void> {
+    const { status } = this.#parts;
+    status.expect(1);
+    await this.#queue.add(async () => {
+      status.begin(1);
+      const active = { run: { appendOutput: () => {} }, signal, options: {} };
+      try {
+        const again = () => this.runUnlisted(chosen, signal, onEvent);
+        await this.#runOnce([chosen], active, onEvent, again);
+      } finally {
+        status.end();
+      }
+    });
+  }
+
+  /** Reads the files. If a file can't be read, the others still run. @param known items that are already enqueued */
   async #choose(
     request: vscode.TestRunRequest,
     { run, signal }: ActiveRun,
@@ -160,7 +186,7 @@ export class TestRunner {
     return progress.waiting;
   }
 
-  /** Runs suites as one run. If some of them are refused, runs the others. */
+  /** Runs suites as one run. If some of them are refused, runs the rest. */
   async #runSuites(
     suites: readonly ChosenSuite[],
     active: ActiveRun,
@@ -186,27 +212,22 @@ export class TestRunner {
     }
   }
 
+  /** @param again runs the suites with missing keys again, once the first key is set */
   async #runOnce(
     chosen: readonly ChosenSuite[],
-    { run, signal, options }: ActiveRun,
+    { run, signal, options }: Pick<ActiveRun, 'signal' | 'options'> & Output,
     onEvent: (event: RunEvent) => void,
+    again = (suites: readonly ChosenSuite[]) => this.#runAgain(suites),
   ): Promise<void> {
     const { live, secrets, status, language, log } = this.#parts;
-    const [
-      { runSuites },
-      { editorModels },
-      { askForHosts },
-      { Scrubber },
-      { terminalText },
-      { runSettings },
-    ] = await Promise.all([
-      import('../../runner/run.ts'),
-      import('../lm/editorModels.ts'),
-      import('../allowedHosts.ts'),
-      import('../../core/scrubber.ts'),
-      import('./output.ts'),
-      import('./runSettings.ts'),
-    ]);
+    const [{ runSuites }, { editorModels }, { askForHosts }, { terminalText }, { runSettings }] =
+      await Promise.all([
+        import('../../runner/run.ts'),
+        import('../lm/editorModels.ts'),
+        import('../allowedHosts.ts'),
+        import('./output.ts'),
+        import('./runSettings.ts'),
+      ]);
     const suites = chosen.map(({ suite }) => suite);
     const cases = new Set(chosen.flatMap((one) => one.cases));
     const allowedHosts = await askForHosts([...cases], secrets.keys);
@@ -223,19 +244,19 @@ export class TestRunner {
         ...runSettings(suites, secrets.keys.env, options),
         ...secrets.keys,
         allowedHosts,
-        scrubber: new Scrubber(process.env),
+        scrubber: await secrets.scrubber(),
         editorModels,
         follow: true,
-        // Messages that aren't about one case, such as that an endpoint is down.
+        // Messages that aren't about one case, for example because an endpoint is down.
         log: visibleLog(teeLog(log, (text) => run.appendOutput(terminalText(text)))),
         signal,
         onEvent: (event) => {
           if (event.kind === 'run-started') {
-            refs.push(...event.cases);
-            records.push(...event.records);
+            pushAll(refs, event.cases);
+            pushAll(records, event.records);
           } else if (event.kind === 'case-finished') {
             language.notifyRecords(records);
-            // The key of a chat target.
+            // The API key for a chat target.
             if (event.line.reason?.startsWith('missing-key:')) missingKeys.add(event.ref.suite);
           } else if (event.kind === 'verdict' && event.verdict.reason === 'missing-key') {
             missingKeys.add(event.ref.suite);
@@ -249,28 +270,38 @@ export class TestRunner {
     } finally {
       live.end(refs);
     }
-    void this.#offerKey(chosen.filter(({ suite }) => missingKeys.has(suite.path)));
+    const missing = chosen.filter(({ suite }) => missingKeys.has(suite.path));
+    void this.#offerKey(missing, () => again(missing));
   }
 
-  /** Offers to set the key that the first suite lacks. @param suites whose cases lack a key */
-  async #offerKey(suites: readonly ChosenSuite[]): Promise<void> {
+  /**
+   * Offers to set the key that the first of these suites is missing.
+   *
+   * @param suites suites with cases that need a key that isn't set
+   */
+  async #offerKey(suites: readonly ChosenSuite[], again: () => Promise<void>): Promise<void> {
     const [first] = suites;
     if (!first) return;
-    const { tree, secrets } = this.#parts;
     const { offerKey } = await import('../lm/keys.ts');
-    await offerKey(vscode.Uri.file(first.suite.path), first.cases, secrets, async () => {
-      const items: vscode.TestItem[] = [];
-      for (const { suite, cases } of suites) {
-        const uri = vscode.Uri.file(suite.path);
-        await tree.refresh(uri);
-        items.push(...cases.flatMap((one) => tree.find(uri, one) ?? []));
-      }
-      await this.run(new vscode.TestRunRequest(items));
-    });
+    await offerKey(vscode.Uri.file(first.suite.path), first.cases, this.#parts.secrets, again);
+  }
+
+  async #runAgain(suites: readonly ChosenSuite[]): Promise<void> {
+    const { tree } = this.#parts;
+    const items: vscode.TestItem[] = [];
+    for (const { suite, cases } of suites) {
+      const uri = vscode.Uri.file(suite.path);
+      await tree.refresh(uri);
+      pushAll(
+        items,
+        cases.flatMap((one) => tree.find(uri, one) ?? []),
+      );
+    }
+    await this.run(new vscode.TestRunRequest(items));
   }
 }
 
-/** Shows items as queued, in batches, because there may be thousands. */
+/** Shows items as queued. Works in batches, because there may be thousands of items. */
 async function enqueue(run: vscode.TestRun, items: readonly vscode.TestItem[]): Promise<void> {
   for (const [index, item] of items.entries()) {
     if (index % BATCH_SIZE === 0) await setImmediate();

@@ -16,18 +16,18 @@ const DEBOUNCE = 300;
 
 type CaseInTree = Omit<CaseIdentity, 'suite'> & { readonly repetition?: number | undefined };
 
-/** Files that may contain conversations of a case. */
+/** Glob for files that may contain a case's conversations. */
 const DATA_GLOB = '**/*.{json,jsonl,yaml,yml,csv}';
 
-/** Keeps the Testing panel up to date with the files: file → case → variant → repetition. */
+/** Keeps the Testing panel in sync with the files: file → case → variant → repetition. */
 export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
   readonly #cases: CaseItems;
-  /** When each item's visible run finished, ISO 8601. */
+  /** When the run shown for each item finished, in ISO 8601. */
   readonly shown = new WeakMap<vscode.TestItem, string>();
   readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
-  /** The number of each file's latest read. Results of earlier reads are ignored. */
+  /** Number of the latest read of each file. Results of earlier reads are ignored. */
   readonly #read = new Map<string, number>();
   readonly #listed = this.keep(new vscode.EventEmitter<vscode.Uri>());
   /** An eval file was added to the panel. */
@@ -64,7 +64,7 @@ export class TestTree extends Disposing {
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher(EVAL_GLOB));
     this.keep(watcher.onDidCreate((uri) => isListed(uri) && this.refresh(uri)));
     this.keep(watcher.onDidChange((uri) => this.#scheduleRefresh(uri)));
-    // If a folder is deleted, VS Code reports the folder only.
+    // If a folder is deleted, VS Code reports only the folder.
     const gone = this.keep(vscode.workspace.createFileSystemWatcher('**', true, true));
     this.keep(gone.onDidDelete((uri) => this.#removeUnder(uri)));
     this.keep(
@@ -93,13 +93,13 @@ export class TestTree extends Disposing {
     return this.#data.get(item);
   }
 
-  /** The data of a case, variant, or repetition; undefined for a file. */
+  /** The data of a case, variant, or repetition item; undefined for a file. */
   caseDataOf(item: vscode.TestItem): CaseData | undefined {
     const data = this.#data.get(item);
     return data?.kind === 'file' ? undefined : data;
   }
 
-  /** The item of a file, case, variant, or repetition, if the file has it. */
+  /** The item for a file, case, variant, or repetition, if there is one. */
   find(uri: vscode.Uri, wanted?: CaseInTree): vscode.TestItem | undefined {
     const file = this.#controller.items.get(uri.toString());
     if (!wanted) return file;
@@ -110,7 +110,7 @@ export class TestTree extends Disposing {
     return this.#cases.repetitions.find(found, repetition);
   }
 
-  /** The label of an item; for a variant, preceded by the label of its case. */
+  /** The label of an item. For a variant, this includes the label of its case. */
   titleOf(item: vscode.TestItem): string {
     const data = this.caseDataOf(item);
     return data?.variant === undefined ? item.label : `${labelText(data.id)}/${item.label}`;
@@ -121,7 +121,7 @@ export class TestTree extends Disposing {
     return this.#cases.repetitions.find(item, 1) ?? item;
   }
 
-  /** All items of cases with this id. */
+  /** The items of all cases with this id. */
   findById(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
     return [...this.#controller.items].flatMap(([, file]) => {
       const item = this.#cases.find(file, id);
@@ -129,25 +129,25 @@ export class TestTree extends Disposing {
     });
   }
 
-  /** Lets cases keep their items once their file shows the new ids. */
+  /** Lets cases keep their items when their file shows the new ids. */
   expectRenames(renamed: readonly RenamedCase[]): void {
     this.#cases.expectRenames(renamed);
   }
 
-  /** Finds all eval files of the workspace and their cases, when the panel or a run first needs them. */
+  /** Finds all eval files in the workspace, and their cases, when the panel or a run first needs them. */
   findAll(): Promise<void> {
     this.#foundAll ??= this.#findAll();
     return this.#foundAll;
   }
 
-  /** Finds all eval files of the workspace, without reading them. */
+  /** Finds all eval files in the workspace, without reading them. */
   list(): Promise<readonly vscode.Uri[]> {
     this.#listedAll ??= this.#list();
     return this.#listedAll;
   }
 
   async #findAll(): Promise<void> {
-    // One at a time: in parallel they would block everything else.
+    // One at a time, because in parallel they would block everything else.
     for (const uri of await this.list()) await this.refresh(uri);
   }
 
@@ -174,7 +174,7 @@ export class TestTree extends Disposing {
     return suite;
   }
 
-  /** Shows the conversations of a case. */
+  /** Shows a case's conversations. */
   showVariants(uri: vscode.Uri, id: string, expanded: ExpandedCase): void {
     const item = this.find(uri, { id });
     if (!item) return;
@@ -184,7 +184,7 @@ export class TestTree extends Disposing {
     if (!problem && variants.length > 0) this.#gone.fire({ id, variants });
   }
 
-  /** Reads the conversations of a case and shows them. */
+  /** Reads a case's conversations and shows them. */
   async #expandCase(item: vscode.TestItem): Promise<void> {
     const data = this.#data.get(item);
     if (data?.kind !== 'case') return;
@@ -213,7 +213,7 @@ export class TestTree extends Disposing {
     const item = this.#fileItem(uri);
     const broken = suite.problems.find(({ severity }) => severity === 'error');
     item.error = suite.outline.length === 0 && broken ? visibleText(broken.message) : undefined;
-    // While a file can't be read, such as in the middle of typing, its cases stay.
+    // While a file can't be read, for example while the user is typing, its cases stay.
     if (item.error !== undefined) return;
     const { isKnown, outdated } = this.#cases.show(item, uri, suite);
     for (const one of outdated) void this.#expandCase(one);
@@ -248,7 +248,7 @@ export class TestTree extends Disposing {
   }
 }
 
-/** Eval files of installed packages aren't listed. */
+/** Whether to list a file. Eval files in installed packages aren't listed. */
 function isListed(uri: vscode.Uri): boolean {
   return isEvalFile(uri) && !uri.path.includes('/node_modules/');
 }

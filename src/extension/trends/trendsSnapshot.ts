@@ -4,8 +4,8 @@ import type { RunTrend, TrendPoint } from '../../store/records/trends.ts';
 import { runTitle, timeText } from '../runs/runText.ts';
 
 /**
- * The trend of each eval file and, if there are several, of all together. If runs cover different files, the total
- * means little, so it comes last, and the newest run's files come first.
+ * The trend for each eval file and, if there are several, for all of them together. If runs cover different files, the
+ * total isn't meaningful, so it comes last, and the newest run's files come first.
  */
 export function trendsSnapshot(trends: readonly RunTrend[]): Trends {
   const names = [

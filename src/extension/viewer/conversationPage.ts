@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
 import { type CaseIdentity, caseKey, executionKey } from '../../core/identity.ts';
+import type { ImageSources } from '../../core/image.ts';
 import { caseTitle } from '../../core/presentation/words.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import { COMMANDS } from '../../protocol/names.ts';
 import { isRunning } from '../../protocol/viewPage.ts';
 import {
@@ -29,6 +31,9 @@ import { SnapshotPage } from './snapshotPage.ts';
 /** Milliseconds between two snapshots of a running case. */
 const INTERVAL = 100;
 
+/** The URI scheme of received conversations, which are lost on reload. */
+export const RECEIVED_SCHEME = 'turnlight-received';
+
 interface ConversationLocation extends CaseLocation {
   /** Absolute paths of a run's record and its root; default: the last run. */
   readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
@@ -40,13 +45,13 @@ export function openConversation(location: ConversationLocation, parts: PagePart
   const state: ViewState = { file: uri.toString(), id, variant, repetition };
   const pages = openPages(ConversationPage);
   const page = pages.find((one) => keyOf(one.state) === keyOf(state));
-  // All pages share a column: `Beside` a focused page would create another one.
+  // All pages share one editor column: `Beside` would create another column if a page has the focus.
   const column = pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
   const create = () => new ConversationPage(createPanel('conversation', column), state, parts);
   (page ?? create()).goTo(location);
 }
 
-/** The eval file of the focused conversation. */
+/** The eval file that the focused conversation belongs to. */
 export function activeConversation(): vscode.Uri | undefined {
   const active = openPages(ConversationPage).find((page) => page.active);
   return active && vscode.Uri.parse(active.state.file);
@@ -59,7 +64,7 @@ export async function restoreConversation(
   parts: PageParts,
 ): Promise<void> {
   const { data: state } = viewStateSchema.safeParse(given);
-  if (!state) panel.dispose();
+  if (!state || state.file.startsWith(RECEIVED_SCHEME)) panel.dispose();
   else if (state.compared) {
     const { PairPage } = await import('../comparison/pairPage.ts');
     new PairPage(panel, { ...state, compared: state.compared }, parts);
@@ -80,8 +85,9 @@ class ConversationPage extends SnapshotPage {
     key: '',
     text: undefined,
   };
+  #images: ImageSources | undefined;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
-  /** Absolute paths of the other files that the case was read from. */
+  /** Absolute paths of the other files that were read for the case. */
   #files: ReadonlySet<string> = new Set();
 
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts) {
@@ -125,7 +131,7 @@ class ConversationPage extends SnapshotPage {
     if (isDependency || fsPath === file || isLabelFile(fsPath, file)) this.refresh();
   }
 
-  /** Shows the last run instead of a particular record. */
+  /** Shows the last run instead of a specific record. */
   #followLast(): void {
     const { record: _record, root: _root, ...rest } = this.state;
     this.state = rest;
@@ -135,22 +141,28 @@ class ConversationPage extends SnapshotPage {
     return vscode.Uri.parse(this.state.file);
   }
 
+  protected get images() {
+    const { record, root = record && rootOfRecord(record) } = this.state;
+    return { sources: this.#images, roots: root === undefined ? [] : [root] };
+  }
+
   protected async read(): Promise<Snapshot> {
     const uri = this.#uri;
     const state = this.state;
     const { id, variant, repetition, record, root } = state;
     const suite = await readSuite(uri);
     const live = this.parts.live.get(this.ref);
-    // Files that aren't on the disk have no records.
+    // There are no records for files that aren't on disk.
     const isFile = uri.scheme === 'file';
     const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
-    // Another run may have started since, and its record isn't known yet.
+    // Another run may have started in the meantime, and its record isn't known yet.
     if (one && !isRunning(live?.phase) && this.state === state) {
-      // The last run may have fewer repetitions, or have been cancelled before this one.
+      // The last run may have fewer repetitions, or may have been canceled before this one.
       this.state = { ...state, record: one.record, repetition: one.line.repetition };
     }
     const { suiteCase, missing } = await this.#caseIn(suite);
+    this.#images = suiteCase?.images;
     const [{ stateAssertions }, { changeOf }] = await Promise.all([
       import('../../assertions/stateAssertions.ts'),
       import('../../evalfile/caseChanges.ts'),
@@ -184,7 +196,7 @@ class ConversationPage extends SnapshotPage {
     await this.showCase(found, found.repetition);
   }
 
-  /** The case in the current file. Rereads a variant only if its file has changed. */
+  /** The case in the current file. Reads a variant again only if its file has changed. */
   async #caseIn({ suite, dependencies }: LoadedSuite): Promise<CurrentCase> {
     const { id, variant } = this.state;
     const found = suite?.cases.find((known) => known.id === id);
@@ -197,7 +209,7 @@ class ConversationPage extends SnapshotPage {
     return opened;
   }
 
-  /** The history known so far. Reloads it in the background, because it may span ten records. */
+  /** The case's history, as far as it is known. Reloads it in the background, because it may span ten records. */
   #historyOf(identity: CaseIdentity): string | undefined {
     const key = caseKey(identity);
     if (key !== this.#history.key) this.#history = { key, text: undefined };
@@ -209,7 +221,7 @@ class ConversationPage extends SnapshotPage {
         this.#history = { key, text };
         this.refresh();
       })
-      // The view works without the history.
+      // The view also works without the history.
       .catch(() => {});
     return this.#history.text;
   }

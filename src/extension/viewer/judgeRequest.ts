@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { parseJson } from '../../core/data/data.ts';
-import type { KeyHost } from '../../core/environment.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { JUDGE_REQUEST_SCHEME } from '../../protocol/names.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
+import type { Secrets } from '../secrets.ts';
 import { isEvalFile, readSuite } from '../workspace.ts';
 import { openVariant } from './snapshot.ts';
 
-/** Identifies a judge's request in the URI of a document. */
+/** Identifies a judge's request in a document's URI. */
 const aboutSchema = z.strictObject({ state: viewStateSchema, key: z.string() });
 
 /** Opens a judge's request as plain text next to the view. @param column the view's column */
@@ -31,8 +31,8 @@ export async function showJudgeRequest(
   await vscode.window.showTextDocument(document, { preview: true, viewColumn });
 }
 
-/** The text of a document. Its URI may come from anywhere, so this reads only files that a view would read. */
-export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<string> {
+/** A document's text. Its URI may come from anywhere, so this reads only files that a view would also read. */
+export async function judgeRequestText(uri: vscode.Uri, secrets: Secrets): Promise<string> {
   const { data } = aboutSchema.safeParse(parseJson(uri.query));
   const file = data && vscode.Uri.parse(data.state.file);
   if (!data || !file || !isEvalFile(file)) return 'This verdict does not exist.';
@@ -47,14 +47,13 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
   const opened = common && variant !== undefined ? await openVariant(common, variant) : undefined;
   const suiteCase = opened && !opened.missing ? opened.suiteCase : common;
   if (!suite || !suiteCase || opened?.missing) return UNAVAILABLE;
-  const [{ reconstructRequests }, { judgeSawText }, { answersFolder }, { Scrubber }] =
-    await Promise.all([
-      import('../../runner/judgeRequests.ts'),
-      import('../../report/judgeSawText.ts'),
-      import('../../store/answers.ts'),
-      import('../../core/scrubber.ts'),
-    ]);
-  const scrubber = new Scrubber(process.env);
+  const [{ reconstructRequests }, { judgeSawText }, { answersFolder }] = await Promise.all([
+    import('../../runner/judgeRequests.ts'),
+    import('../../report/judgeSawText.ts'),
+    import('../../store/answers.ts'),
+  ]);
+  const { keys } = secrets;
+  const scrubber = await secrets.scrubber();
   const host = { ...keys, scrubber, folder: answersFolder(keys.env) };
   const saw = await reconstructRequests(line, verdict, suite, suiteCase, host);
   return saw ? scrubber.text(judgeSawText(saw, line)) : UNAVAILABLE;

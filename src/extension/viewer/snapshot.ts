@@ -17,16 +17,16 @@ import type { LatestRuns } from '../../store/records/latest.ts';
 import type { LiveCase } from '../liveRuns.ts';
 import { inReadingOrder } from '../testing/listedCases.ts';
 
-/** Everything a snapshot is made from. */
+/** The data that a snapshot is made from. */
 export interface CaseSources extends Pick<Snapshot, 'changed' | 'history' | 'labels' | 'failing'> {
   /** The current file. */
   readonly suite: LoadedSuite;
-  /** Messages that a variant has before it runs. For other cases, they are in the outline. */
+  /** A variant's messages that exist before it runs. For other cases, the outline contains them. */
   readonly said?: MessageHistory | undefined;
   readonly assertions: readonly StatedAssertion[];
-  /** From a run in this session. */
+  /** The case's state in a run from this session. */
   readonly live: LiveCase | undefined;
-  /** From the visible record. */
+  /** The case's line in the visible record. */
   readonly finished: CaseLine | undefined;
   /** All repetitions in that record. */
   readonly repeats?: readonly CaseLine[];
@@ -89,7 +89,10 @@ function reasonNotRun(id: string, found: OutlineCase | undefined): string | unde
 /** The current version of a case. */
 export interface CurrentCase {
   readonly suiteCase: SuiteCase | undefined;
-  /** Present if the conversation was removed or can't be read. `suiteCase` is then what all conversations share. */
+  /**
+   * Present if the conversation was removed or can't be read. `suiteCase` then contains only the data that all
+   * conversations share.
+   */
   readonly missing?: 'gone' | 'broken';
 }
 

@@ -8,10 +8,11 @@ import {
   type Snapshot,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
+import { imageMessage, type ShownImages } from '../pages/imageMessage.ts';
 import { type PageActions, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 import { reveal } from '../workspace.ts';
 
-/** A page that shows a case of one run, or of two compared runs. */
+/** A page that shows a case in one run, or in two compared runs. */
 export abstract class SnapshotPage extends WebviewPage<typeof conversationProtocol> {
   state: ViewState;
   #turn: number | undefined;
@@ -58,16 +59,26 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     if (arrived && this.#turn === turn) this.#turn = undefined;
   }
 
-  /** The next change comes soon, so don't disturb the user. */
+  /** Ignores the failure: the next change comes soon, so the user need not be disturbed. */
   protected override updateFailed(error: unknown): void {
     this.parts.log.error(stackText(error));
   }
 
-  /** Actions that both kinds of page have. */
+  /** Where the shown conversation's images are. */
+  protected abstract readonly images: ShownImages;
+
+  async #loadImage(digest: string): Promise<void> {
+    const { conversation, compared } = this.#last ?? {};
+    const shown = [conversation, compared?.base?.conversation].filter((one) => one !== undefined);
+    await this.post(await imageMessage(digest, shown, this.images));
+  }
+
+  /** Actions that both kinds of pages have. */
   protected readonly sharedActions: Pick<
     PageActions<typeof conversationProtocol>,
-    'show-repetition' | 'open-turn' | 'open-assertion' | 'open-fault'
+    'show-repetition' | 'open-turn' | 'open-assertion' | 'open-fault' | 'load-image'
   > = {
+    'load-image': ({ digest }) => this.#loadImage(digest),
     'show-repetition': ({ repetition }) => {
       this.state = { ...this.state, repetition };
       return this.update();
@@ -80,7 +91,7 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     'open-assertion': ({ index }) => {
       const { verdicts = [], assertions = [] } = this.#last ?? {};
       const verdict = verdicts.find(({ assertion }) => assertion.index === index);
-      // The file may have been edited since, so that the assertion moved.
+      // The file may have been edited since then, which can move the assertion.
       const stated = verdict
         ? statedOf(verdict, assertions)
         : assertions.find((one) => one.index === index);

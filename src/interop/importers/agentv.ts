@@ -1,13 +1,12 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import {
-  listIn,
-  mapAssertion,
-  mapAssertions,
+  isMapping,
+  type Mapping,
+  mappingOf,
   parseJsonText,
-  reportUnknownKeys,
+  stringOf,
   textIn,
-  textsIn,
-} from '../fields.ts';
+} from '../../core/data/data.ts';
+import { listIn, mapAssertion, mapAssertions, reportUnknownKeys, textsIn } from '../fields.ts';
 import {
   chatTarget,
   type DraftCase,
@@ -24,7 +23,7 @@ const LISTS = ['tests', 'evalcases', 'cases'];
 
 const FILE_KEYS = [...LISTS, 'name', 'description', 'execution', 'assertions', 'tags', '$schema'];
 
-/** Test keys that have had several names, newest first. */
+/** Test keys that have had different names over time, newest first. */
 const INPUT = ['input', 'input_messages'];
 const EXPECTED = ['expected_output', 'expected_messages'];
 const CRITERIA = ['criteria', 'expected_outcome'];
@@ -93,7 +92,7 @@ function isTest(test: Mapping): boolean {
 
 function caseFor(line: number, test: Mapping, ledger: Ledger): DraftCase | undefined {
   const { id } = test;
-  const say = (message: string) => ledger.lost(line, `${String(id)}: ${message}`);
+  const say = (message: string) => ledger.lost(line, `${stringOf(id)}: ${message}`);
   reportUnknownKeys(test, TEST_KEYS, ledger.lostAt(line));
   const conversation = conversationIn(test, say);
   if (!conversation) {
@@ -104,7 +103,7 @@ function caseFor(line: number, test: Mapping, ledger: Ledger): DraftCase | undef
   const written = CHECKS.flatMap((key) => agentvAssertions(test[key], criteria, say));
   const metadata = mappingOf(test.metadata);
   reportUnknownKeys(metadata, ['tags'], ledger.lostAt(line));
-  if (test.aggregation === 'max') say('`aggregation: max` has no counterpart.');
+  if (test.aggregation === 'max') say('`aggregation: max` has no Turnlight equivalent.');
   const ownChecks =
     written.length > 0 || JSON.stringify(conversation.turns ?? []).includes('"assert"');
   return {
@@ -119,13 +118,13 @@ function caseFor(line: number, test: Mapping, ledger: Ledger): DraftCase | undef
       stop_on_failure: test.on_turn_failure === 'stop' ? true : undefined,
       ...conversation,
     },
-    // A test without its own checks is graded by its criteria.
+    // A test without assertions of its own is graded by its criteria.
     assert: ownChecks || criteria === undefined ? written : [criteria],
     suggestions: ownChecks && criteria !== undefined ? [criteria] : [],
   };
 }
 
-/** Instructions, earlier messages, and the user's turns, which get live replies. */
+/** The conversation: instructions, earlier messages, and user turns, to which the target replies live. */
 function conversationIn(test: Mapping, say: Say): Mapping | undefined {
   const input = messagesIn(test.input ?? test.input_messages, say);
   const system = input.filter(({ role }) => role === 'system').map(({ content }) => content);
@@ -167,24 +166,24 @@ function messagesIn(input: unknown, say: Say): InputMessage[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
     const { role = 'user', content } = isMapping(given) ? given : { content: given };
-    return [{ role: String(role), content: wordsOf(content ?? given, say) }];
+    return [{ role: stringOf(role), content: wordsOf(content ?? given, say) }];
   }
   return given.map(mappingOf).map(({ role, content }) => ({
-    role: String(role),
+    role: stringOf(role),
     content: wordsOf(content, say),
   }));
 }
 
-/** Text, or parts with text, files, and images. */
+/** The text of a message, which can be a string, or parts with text, files, and images. */
 function wordsOf(content: unknown, say: Say): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return JSON.stringify(content) ?? '';
   return content
     .map(mappingOf)
     .map(({ type, value, text }) => {
-      if (type === 'text' || type === undefined) return String(value ?? text ?? '');
-      say(`The ${String(type)} ${JSON.stringify(value)} is not shown to the target.`);
-      return `[${String(type)} ${JSON.stringify(value)}: not shown]`;
+      if (type === 'text' || type === undefined) return stringOf(value ?? text ?? '');
+      say(`The ${stringOf(type)} ${JSON.stringify(value)} is not shown to the target.`);
+      return `[${stringOf(type)} ${JSON.stringify(value)}: not shown]`;
     })
     .join('\n\n');
 }
@@ -196,7 +195,7 @@ function expectedIn(test: Mapping, say: Say): string | undefined {
   return said.join('\n\n') || undefined;
 }
 
-/** @param criteria the test's, for an `llm-grader` without a prompt */
+/** @param criteria the test's criteria, for an `llm-grader` without a prompt */
 function agentvAssertions(given: unknown, criteria: string | undefined, say: Say): unknown[] {
   return mapAssertions(given, (written) => mapOne(written, criteria, say));
 }
@@ -208,7 +207,7 @@ function mapOne(
 ): readonly unknown[] {
   const gate =
     typeof required === 'number' ? { required: true, threshold: required } : { required };
-  switch (String(type).replaceAll('_', '-')) {
+  switch (stringOf(type).replaceAll('_', '-')) {
     case 'llm-grader':
     case 'llm-judge':
       return mapGrader({ ...rest, ...gate }, criteria, say);
@@ -229,12 +228,16 @@ function mapOne(
       return mapTokens({ ...rest, ...gate }, say);
     case 'code-grader':
     case 'code-judge':
-      say(`"${String(type)}" runs a program by AgentV's protocol: write a \`script\` instead.`);
+      say(
+        `"${stringOf(type)}" runs a program using AgentV's protocol: write a \`script\` instead.`,
+      );
       return [];
     case 'composite': {
       const { assertions, evaluators, aggregator, ...group } = rest;
       if (mappingOf(aggregator).type !== undefined) {
-        say('`aggregator` of "composite" has no counterpart: all of its checks must hold.');
+        say(
+          '`aggregator` of "composite" has no Turnlight equivalent: all of its checks must pass.',
+        );
       }
       const assert = agentvAssertions(assertions ?? evaluators, criteria, say);
       return mapAssertion({ type: 'all-of', assert, ...group, ...gate }, say);
@@ -244,7 +247,7 @@ function mapOne(
   }
 }
 
-/** Graded by a prompt in a file, an inline prompt, rubrics, or the test's criteria. */
+/** Maps a grader that uses a prompt in a file, an inline prompt, rubrics, or the test's criteria. */
 function mapGrader(
   { prompt, rubrics: items, target: _target, ...rest }: Mapping,
   criteria: string | undefined,
@@ -252,7 +255,7 @@ function mapGrader(
 ): readonly unknown[] {
   if (Array.isArray(items)) return mapRubrics(items, say);
   if (isMapping(prompt)) {
-    say('"llm-grader" creates its prompt with a program, which has no counterpart.');
+    say('"llm-grader" creates its prompt with a program, which has no Turnlight equivalent.');
     return [];
   }
   if (typeof prompt === 'string') {
@@ -273,9 +276,9 @@ function mapRubrics(items: readonly unknown[], say: Say): unknown[] {
     if (typeof item === 'string') return [item];
     const { id, outcome, weight, required, min_score, score_ranges, operator } = mappingOf(item);
     const criterion = textIn({ outcome }, 'outcome');
-    if (score_ranges !== undefined) say('`score_ranges` of a rubric has no counterpart.');
+    if (score_ranges !== undefined) say('`score_ranges` of a rubric has no Turnlight equivalent.');
     if (criterion === undefined) return [];
-    if (operator === 'contradiction') say('`operator: contradiction` has no counterpart.');
+    if (operator === 'contradiction') say('`operator: contradiction` has no Turnlight equivalent.');
     if ([id, weight, required, min_score].every((one) => one === undefined)) return [criterion];
     const keys = { type: 'criterion', criterion, name: id, weight, required, min_score };
     return mapAssertion(keys, say);

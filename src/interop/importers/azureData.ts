@@ -1,14 +1,14 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
+import {
+  isMapping,
+  type Mapping,
+  mappingOf,
+  parseJsonText,
+  stringOf,
+  textIn,
+} from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { caseFromMessages, readConversation } from '../conversation.ts';
-import {
-  listIn,
-  mapAssertion,
-  parseJsonText,
-  reportUnknownKeys,
-  textIn,
-  toolsIn,
-} from '../fields.ts';
+import { listIn, mapAssertion, reportUnknownKeys, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Say } from '../importer.ts';
 
 const NAMES = ['id', 'conversation_id', 'thread_id'];
@@ -25,7 +25,7 @@ const KNOWN = [
   'line_number',
 ];
 
-/** Rows for Azure's evaluators, and rows of their results. */
+/** Rows for Azure's evaluators, and rows with their results. */
 export const azureData: Importer = {
   name: 'Azure evaluation data',
   takes: '`query` and `response`, `conversation`, or `messages` with `tool_definitions`',
@@ -38,7 +38,7 @@ export const azureData: Importer = {
   }),
 };
 
-/** The rows of an `evaluate` result, with the original names of their inputs. */
+/** The rows in an `evaluate` result, with the original names of their inputs. */
 function rowsIn(value: Mapping): Mapping[] {
   const rows = Array.isArray(value.rows) && isMapping(value.metrics) ? value.rows : [value];
   return rows.map((row) => {
@@ -84,7 +84,7 @@ function caseFor(line: number, row: Mapping, ledger: Ledger): DraftCase | undefi
 
 function said(value: unknown, role: string): unknown[] {
   const given = parseJsonText(value);
-  return Array.isArray(given) ? given : [{ role, content: String(given ?? '') }];
+  return Array.isArray(given) ? given : [{ role, content: stringOf(given ?? '') }];
 }
 
 /** A reply's own `context` becomes its retrieval context. */
@@ -94,12 +94,12 @@ function renameContext(list: readonly unknown[], say: Say): unknown[] {
     const { context, ...rest } = message;
     const retrieved = retrievedIn(context);
     if (retrieved && rest.role === 'assistant') return { ...rest, retrieval_context: retrieved };
-    if (retrieved) say("`context` of a user's message has no counterpart.");
+    if (retrieved) say('`context` of a user message has no Turnlight equivalent.');
     return rest;
   });
 }
 
-/** Text, or citations with an id and text. */
+/** The retrieved texts in a context: text, or citations with an id and text. */
 function retrievedIn(context: unknown): string[] | undefined {
   const texts = (listIn(mappingOf(context), 'citations') ?? [context]).flatMap((one) => {
     const text = isMapping(one) ? (textIn(one, 'content') ?? JSON.stringify(one)) : one;

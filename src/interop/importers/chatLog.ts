@@ -1,22 +1,40 @@
-import { addTo, isMapping, type Mapping, mappingOf, parseJson } from '../../core/data/data.ts';
-import { looksLikeMessages } from '../../messages/readMessages.ts';
+import {
+  addTo,
+  isMapping,
+  type Mapping,
+  mappingOf,
+  parseJson,
+  parseJsonText,
+  stringOf,
+  textIn,
+} from '../../core/data/data.ts';
+import { dialectsIn, looksLikeMessages } from '../../messages/readMessages.ts';
 import { caseFromMessages, readConversation, readPartial } from '../conversation.ts';
 import { type Exchange, findConversation } from '../exchanges.ts';
-import { listIn, parseJsonText, reportUnknownKeys, textIn, toolsIn } from '../fields.ts';
-import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import { FEEDBACK_KEYS, feedbackIn, feedbackOnTurns, withoutFeedback } from '../feedback.ts';
+import { listIn, reportUnknownKeys, toolsIn } from '../fields.ts';
+import type { DraftCase, Importer, ImportRow, Ledger } from '../importer.ts';
 
 const SESSION = ['conversation_id', 'session_id', 'thread_id', 'conversation', 'session'];
-const NAMES = ['id', 'custom_id', 'name', ...SESSION];
+const NAMES = ['id', 'custom_id', 'name', 'dialogue_id', 'dialog_id', ...SESSION];
 
 const REQUEST_KEYS = ['messages', 'input', 'instructions', 'tools', 'functions', 'model'];
 const ANSWER_KEYS = ['response', 'output', 'choices'];
 
-/** Keys that can be ignored without losing anything. */
+/** Keys that can be ignored without loss. */
 const IGNORED_KEYS = [
   ...['request', 'body', 'interactions', 'cassette', 'method', 'url', 'uri'],
   ...['object', 'created', 'created_at', 'stream', 'store'],
 ];
-const KNOWN = [...NAMES, ...REQUEST_KEYS, ...ANSWER_KEYS, ...IGNORED_KEYS];
+const TASK = ['task_id', 'taskId', 'task'];
+const TRIAL = ['trial', 'trial_id', 'attempt', 'repetition'];
+const KNOWN = [
+  ...[...NAMES, ...REQUEST_KEYS, ...ANSWER_KEYS, ...IGNORED_KEYS],
+  ...[...TASK, ...TRIAL, ...FEEDBACK_KEYS],
+];
+
+/** Who gave feedback, if the log doesn't say. */
+const PERSON = 'log';
 
 /** Logged conversations: lists of messages, and requests with their answers. */
 export const chatLog: Importer = {
@@ -31,9 +49,18 @@ export const chatLog: Importer = {
     const sessions = new Map<unknown, LoggedRow[]>();
     for (const row of rows) {
       const session = isMapping(row.value) ? textIn(row.value, ...SESSION) : undefined;
-      addTo(sessions, session ?? row.line, loggedRow(row, ledger));
+      addTo(sessions, session ?? row, loggedRow(row, ledger));
     }
-    return { cases: [...sessions.values()].flatMap((one) => caseFor(one, ledger) ?? []) };
+    const requests = rows.flatMap(({ value }) => exchangesOf(mappingOf(value)));
+    const lists = [
+      ...rows.flatMap(({ value }) => (Array.isArray(value) ? [value] : [])),
+      ...requests.map(({ request }) => inputOf(request)),
+    ];
+    return {
+      cases: [...sessions.values()].flatMap((one) => caseFor(one, ledger) ?? []),
+      versions: lists.flatMap(dialectsIn).map((name) => `${name} messages`),
+      producers: requests.flatMap(({ request }) => textIn(request, 'model') ?? []),
+    };
   },
 };
 
@@ -41,27 +68,31 @@ interface LoggedExchange extends Exchange {
   readonly line: number;
 }
 
-interface LoggedRow extends Row {
+interface LoggedRow extends ImportRow {
   readonly exchanges: readonly LoggedExchange[];
   readonly tools?: unknown[] | undefined;
 }
 
-function loggedRow(row: Row, ledger: Ledger): LoggedRow {
+function loggedRow(row: ImportRow, ledger: Ledger): LoggedRow {
   const { line, value } = row;
   if (Array.isArray(value)) {
-    const messages = readConversation(value, line, ledger);
+    const messages = readConversation(withoutFeedback(value), line, ledger);
     return { ...row, exchanges: messages ? [{ line, input: messages, output: [] }] : [] };
   }
   const log = mappingOf(value);
   reportUnknownKeys(log, KNOWN, ledger.lostAt(line));
   const read = exchangesOf(log);
   const exchanges = read.flatMap(({ request, answer }) => {
-    const input = readPartial(inputOf(request), { line, what: 'A request' }, ledger);
+    const input = readPartial(
+      withoutFeedback(inputOf(request)),
+      { line, what: 'A request' },
+      ledger,
+    );
     if (!input) return [];
     const answered = answerOf(answer);
     if (answer !== undefined && answer !== null && answered === undefined) {
       const reason = "it can't be read. It may be compressed or cut off.";
-      ledger.broken(line, `An answer is left out because ${reason}`);
+      ledger.broken(line, `An answer was left out because ${reason}`);
     }
     const output = answered && readPartial(answered, { line, what: 'An answer' }, ledger);
     return [{ line, input, output: output ?? [] }];
@@ -101,7 +132,7 @@ function ownAnswer({ choices, output }: Mapping): unknown {
 }
 
 function inputOf(request: Mapping): unknown[] {
-  const list = listIn(request, 'messages', 'input') ?? [{ user: String(request.input ?? '') }];
+  const list = listIn(request, 'messages', 'input') ?? [{ user: stringOf(request.input ?? '') }];
   const instructions = textIn(request, 'instructions');
   return instructions === undefined ? list : [{ system: instructions }, ...list];
 }
@@ -113,20 +144,40 @@ function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undef
     ({ line }) => `the request on line ${line}`,
   );
   if (first && refused !== undefined) {
-    ledger.broken(first.line, `This conversation is left out: ${refused}`);
+    ledger.broken(first.line, `This conversation is unclear: ${refused}`);
     return undefined;
   }
   if (!first || messages.length === 0) return undefined;
+  ledger.skip('requests', 'do not continue the conversation', branches.length);
   for (const branch of branches) {
-    ledger.lost(branch.line, 'A request that does not continue the conversation is left out.');
+    ledger.lost(branch.line, 'A request that does not continue the conversation was left out.');
   }
   const { line, value } = first;
   const tools = reads.findLast((read) => read.tools)?.tools;
-  const name = isMapping(value) ? textIn(value, ...NAMES) : undefined;
-  return caseFromMessages(messages, { line, name, keys: { tools } }, ledger);
+  const log = mappingOf(value);
+  const [name, task, trial] = [NAMES, TASK, TRIAL].map((keys) => textIn(log, ...keys));
+  const recorded = {
+    line,
+    name,
+    keys: { tools },
+    feedback: [
+      ...reads.flatMap((one) => feedbackIn(mappingOf(one.value), PERSON)),
+      ...(reads.length === 1
+        ? feedbackOnTurns(Array.isArray(value) ? value : (listIn(log, 'messages') ?? []), PERSON)
+        : []),
+    ],
+    task: nameOf('task', task),
+    trial: nameOf('trial', trial),
+  };
+  return caseFromMessages(messages, recorded, ledger);
 }
 
-/** The messages in a Chat Completions or Responses answer, even if it's streamed or wrapped by a log. */
+/** A name from a file, which can be a bare number. */
+function nameOf(word: string, given: string | undefined): string | undefined {
+  return given !== undefined && /^\d/.test(given) ? `${word}-${given}` : given;
+}
+
+/** The messages in a Chat Completions or Responses answer, even if the answer is streamed or wrapped by a log. */
 function answerOf(given: unknown): unknown[] | undefined {
   if (typeof given === 'string' && /^(event|data):/m.test(given)) return answerInStream(given);
   const value = parseJsonText(given);
@@ -158,19 +209,19 @@ function answerInStream(text: string): unknown[] | undefined {
 /** The message in the deltas of a Chat Completions stream. */
 function joinDeltas(deltas: readonly Mapping[]): Mapping {
   const content = deltas.map((delta) => delta.content ?? '').join('');
-  const calls: { id: string; name: string; arguments: string }[] = [];
+  const calls = new Map<unknown, { id: string; name: string; arguments: string }>();
   for (const { tool_calls: pieces } of deltas) {
     for (const piece of Array.isArray(pieces) ? pieces.map(mappingOf) : []) {
       const called = mappingOf(piece.function);
-      const index = Number(piece.index ?? 0);
-      const call = calls[index] ?? { id: '', name: '', arguments: '' };
+      const index = piece.index ?? 0;
+      const call = calls.get(index) ?? { id: '', name: '', arguments: '' };
       // Some endpoints repeat both in every delta.
-      call.id ||= String(piece.id ?? '');
-      call.name ||= String(called.name ?? '');
+      call.id ||= stringOf(piece.id ?? '');
+      call.name ||= stringOf(called.name ?? '');
       call.arguments += called.arguments ?? '';
-      calls[index] = call;
+      calls.set(index, call);
     }
   }
-  const toolCalls = calls.map(({ id, ...called }) => ({ id, function: called }));
+  const toolCalls = [...calls.values()].map(({ id, ...called }) => ({ id, function: called }));
   return { role: 'assistant', content, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
 }

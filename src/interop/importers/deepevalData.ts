@@ -1,14 +1,14 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
+import {
+  isMapping,
+  type Mapping,
+  mappingOf,
+  parseJsonText,
+  stringOf,
+  textIn,
+} from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { caseFromList } from '../conversation.ts';
-import {
-  listIn,
-  mapAssertion,
-  parseJsonText,
-  reportUnknownKeys,
-  textIn,
-  textsIn,
-} from '../fields.ts';
+import { listIn, mapAssertion, reportUnknownKeys, textsIn } from '../fields.ts';
 import {
   type DraftCase,
   type Importer,
@@ -17,7 +17,7 @@ import {
   type Say,
 } from '../importer.ts';
 
-/** A case without turns has at least one of these. */
+/** Keys of a case without turns; at least one is present. */
 const MARKS = [
   'scenario',
   'expected_outcome',
@@ -41,7 +41,7 @@ const KNOWN = [
 /** Saved test cases and goldens, with one turn or several. */
 export const deepevalData: Importer = {
   name: 'DeepEval',
-  takes: 'test cases, goldens and test runs, conversational or of one turn',
+  takes: 'single-turn or conversational test cases, goldens, and test runs',
   tag: 'deepeval',
   matches: (value) => isMapping(value) && casesIn(value).some(isCase),
   read(rows, ledger) {
@@ -54,7 +54,7 @@ export const deepevalData: Importer = {
   },
 };
 
-/** A test run contains lists of cases. */
+/** The cases in a test run, which contains several lists of them. */
 function casesIn(value: Mapping): Mapping[] {
   const run = snakeKeys(value);
   const lists = ['conversational_test_cases', 'test_cases', 'goldens'].flatMap(
@@ -63,7 +63,7 @@ function casesIn(value: Mapping): Mapping[] {
   return lists.length > 0 ? lists.map((one) => snakeKeys(mappingOf(one))) : [run];
 }
 
-/** Renames the case's own keys, such as `userDescription`; its turns' keys are kept. */
+/** Renames the case's own keys, such as `userDescription`, but not the keys of its turns. */
 function snakeKeys(mapping: Mapping): Mapping {
   const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [snake(key), value]));
@@ -99,11 +99,12 @@ function caseFor(line: number, given: Mapping, ledger: Ledger): DraftCase | unde
   };
   const turns = turnsIn(given);
   if (turns) {
-    if (described) say('`user_description` of a finished conversation has no counterpart.');
+    if (described)
+      say('`user_description` of a finished conversation has no Turnlight equivalent.');
     return caseFromList(turns, recorded, ledger);
   }
   for (const key of ['retrieval_context', 'tools_called']) {
-    if (listIn(given, key)) say(`\`${key}\` without a reply has no counterpart.`);
+    if (listIn(given, key)) say(`\`${key}\` without a reply has no Turnlight equivalent.`);
   }
   const suggestions =
     expected === undefined ? [] : ['The conversation reaches the expected outcome.'];
@@ -139,10 +140,10 @@ function turnsIn(given: Mapping): unknown[] | undefined {
   return [{ role: 'user', content: input }, reply];
 }
 
-/** Drops null values and renames keys, including the keys of calls. */
+/** Drops null values and renames keys, including keys of tool calls. */
 function turnOf(turn: Mapping): Mapping {
   const entries = Object.entries(snakeKeys(turn)).flatMap(([key, value]) => {
-    // A test run numbers its turns.
+    // A test run adds numbers to its turns.
     if (value === null || value === undefined || key === 'order') return [];
     if (!/tools_called$/.test(key) || !Array.isArray(value)) return [[key, value]];
     return [[key, value.map((call) => (isMapping(call) ? snakeKeys(call) : call))]];
@@ -150,7 +151,7 @@ function turnOf(turn: Mapping): Mapping {
   return Object.fromEntries(entries);
 }
 
-/** DeepEval ignores the order of tools by default. */
+/** The calls to expect. By default, DeepEval ignores the order of tools. */
 function expectedTools(given: Mapping): unknown[] {
   const tools = (listIn(given, 'expected_tools') ?? []).flatMap(
     (tool) => textIn(mappingOf(tool), 'name') ?? [],
@@ -158,10 +159,11 @@ function expectedTools(given: Mapping): unknown[] {
   return tools.length > 0 ? [{ type: 'tool-sequence', tools, match: 'any-order' }] : [];
 }
 
-/** Assertions for the metrics of a finished run: `{name: "Turn Relevancy", threshold: 0.5}`. */
+/** Assertions for a finished run's metrics: `{name: "Turn Relevancy", threshold: 0.5}`. */
 function metricsIn(given: Mapping, say: Say): unknown[] {
   return (listIn(given, 'metrics_data') ?? []).map(mappingOf).flatMap((metric) => {
-    const name = String(metric.name).replace(/\s*\[.*\]$/, '');
-    return mapAssertion({ type: `${name}Metric`, threshold: metric.threshold }, say);
+    // `Correctness [GEval]`
+    const [name = ''] = stringOf(metric.name).split('[', 1);
+    return mapAssertion({ type: `${name.trimEnd()}Metric`, threshold: metric.threshold }, say);
   });
 }

@@ -1,18 +1,11 @@
-import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
+import { isMapping, type Mapping, mappingOf, parseJsonText, textIn } from '../../core/data/data.ts';
 import { counted } from '../../core/text/format.ts';
-import { caseFromMessages } from '../conversation.ts';
-import { listIn, parseJsonText, textIn } from '../fields.ts';
-import type { DraftCase, Importer, Ledger } from '../importer.ts';
-import { traceDataSchema } from '../mlflow/api.ts';
-import {
-  compare,
-  conversationInTrace,
-  joinTraces,
-  readSpans,
-  SESSION,
-  type Span,
-  type TraceConversation,
-} from '../mlflow/session.ts';
+import { listIn } from '../fields.ts';
+import type { Importer, Ledger } from '../importer.ts';
+import { type Assessment, traceDataSchema, traceInfoSchema } from '../mlflow/api.ts';
+import { feedbackOf, isFeedback } from '../mlflow/labels.ts';
+import { conversationInTrace, readSpans, SESSION, type Span } from '../mlflow/session.ts';
+import { casesOfTraces, skipBesides, type Trace } from '../traceCases.ts';
 
 /** MLflow's traces, as written by `Trace.to_json` and `search_traces`. */
 export const mlflowTraces: Importer = {
@@ -21,24 +14,23 @@ export const mlflowTraces: Importer = {
   tag: 'mlflow',
   matches: (value) => isMapping(value) && tracesIn(value).some(isTrace),
   read(rows, ledger) {
-    const sessions = new Map<string, Trace[]>();
-    for (const { line, value } of rows) {
-      for (const one of tracesIn(mappingOf(value))) {
-        if (!isTrace(one)) continue;
-        const trace = traceOf(one, line, ledger);
-        addTo(sessions, trace.session ?? trace.id, trace);
-      }
-    }
-    return { cases: [...sessions.values()].flatMap((traces) => caseFor(traces, ledger) ?? []) };
+    const found = rows.flatMap(({ line, value }) =>
+      tracesIn(mappingOf(value))
+        .filter(isTrace)
+        .map((one) => ({ line, ...partsOf(one) })),
+    );
+    return {
+      cases: casesOfTraces(
+        found.map((one) => traceOf(one, ledger)),
+        ledger,
+      ),
+      versions: found.flatMap(({ metadata }) => {
+        const version = textIn(metadata, 'mlflow.trace_schema.version');
+        return version === undefined ? [] : [`trace schema ${version}`];
+      }),
+    };
   },
 };
-
-interface Trace extends TraceConversation {
-  readonly line: number;
-  readonly id: string;
-  readonly session: string | undefined;
-  readonly time: string;
-}
 
 function tracesIn(value: Mapping): Mapping[] {
   return (listIn(value, 'traces') ?? [value]).map(mappingOf);
@@ -50,28 +42,49 @@ function isTrace(value: Mapping): boolean {
   return asks && ['trace_metadata', 'trace_id', 'spans'].some((key) => Object.hasOwn(value, key));
 }
 
-function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
+function partsOf(value: Mapping) {
   const info = isMapping(value.info) ? value.info : value;
   const data = isMapping(value.data) ? value.data : value;
-  const metadata = mappingOf(parseJsonText(info.trace_metadata ?? info.request_metadata));
+  return {
+    info,
+    data,
+    metadata: mappingOf(parseJsonText(info.trace_metadata ?? info.request_metadata)),
+  };
+}
+
+type Parts = ReturnType<typeof partsOf> & { readonly line: number };
+
+function traceOf({ line, info, data, metadata }: Parts, ledger: Ledger): Trace {
   const id = textIn(info, 'trace_id', 'request_id') ?? `line-${line}`;
-  const count = listIn(info, 'assessments')?.length ?? 0;
-  if (count > 0) ledger.lost(line, `${count} assessments have no counterpart in an eval file.`);
+  const assessments = assessmentsIn(info, line, ledger);
   const talk = conversationInTrace(spansIn(data));
-  if (talk.besides > 0) {
-    const requests = counted(talk.besides, 'request');
-    ledger.lost(line, `Left out ${requests} of ${id} to models outside the conversation.`);
-  }
+  skipBesides(talk, { id, line }, ledger);
   return {
     ...talk,
     line,
     id,
     session: textIn(metadata, SESSION) ?? textIn(mappingOf(info.tags), SESSION),
     time: textIn(info, 'request_time', 'timestamp_ms') ?? '',
+    feedbackOn: (turn) => assessments.map((one) => feedbackOf(one, turn)),
   };
 }
 
-/** For a row without spans, its request and response become one. */
+/** People's feedback. Reports other assessments. */
+function assessmentsIn(info: Mapping, line: number, ledger: Ledger): Assessment[] {
+  const given = listIn(info, 'assessments') ?? [];
+  const { data = { assessments: [] } } = traceInfoSchema
+    .pick({ assessments: true })
+    .safeParse({ assessments: given });
+  const own = data.assessments.filter(isFeedback);
+  const others = given.length - own.length;
+  if (others > 0) {
+    const which = counted(others, 'assessment');
+    ledger.lost(line, `${which} can't become labels: not from people, or without feedback.`);
+  }
+  return own;
+}
+
+/** A row's spans. For a row without spans, its request and response become one span. */
 function spansIn(data: Mapping): Span[] {
   const spans = (listIn(data, 'spans') ?? []).map(parseJsonText);
   const read = readSpans(traceDataSchema.safeParse({ spans }).data?.spans ?? []);
@@ -79,17 +92,4 @@ function spansIn(data: Mapping): Span[] {
   const { request: inputs, response: outputs } = data;
   const own = { inputs: parseJsonText(inputs), outputs: parseJsonText(outputs), tools: undefined };
   return [{ id: '', parent: undefined, start: 0, type: '', name: '', ...own }];
-}
-
-function caseFor(traces: readonly Trace[], ledger: Ledger): DraftCase | undefined {
-  const ordered = [...traces].sort((a, b) => compare(a.time, b.time));
-  const [first] = ordered;
-  if (!first) return undefined;
-  const { messages, tools, branches } = joinTraces(ordered);
-  if (branches > 0) {
-    const requests = counted(branches, 'request');
-    ledger.lost(first.line, `Left out ${requests} that don't continue the conversation.`);
-  }
-  const keys = tools.length > 0 ? { tools } : {};
-  return caseFromMessages(messages, { line: first.line, name: first.session, keys }, ledger);
 }

@@ -1,71 +1,98 @@
-import { addTo, isMapping, type Mapping, mappingOf, memoize } from '../../core/data/data.ts';
+import { addTo, mappingOf, parseJsonText, textIn } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
-import { caseFromMessages, readPartial } from '../conversation.ts';
-import { callsIn, type Exchange, findConversation, insertResults } from '../exchanges.ts';
-import { parseJsonText, textIn, toolsIn } from '../fields.ts';
-import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import {
-  attributesOf,
+  agentNamedBy,
+  isTool,
+  originsOf,
+  requestSpansIn,
+  retrievedBy,
+} from '../../traces/origins.ts';
+import {
   byStart,
-  innermost,
   messagesOfSpan,
   nestedUnder,
+  originIn,
+  resourcesIn,
+  SESSION_KEYS,
   type Span,
   type SpanMessages,
-  spanOf,
-} from './spans.ts';
-
-/** Attributes with the id of a session, most specific first. */
-const SESSION = [
-  'gen_ai.conversation.id',
-  'session.id',
-  'traceloop.association.properties.session_id',
-  'langfuse.session.id',
-  'ai.telemetry.metadata.sessionId',
-];
+  spansIn,
+} from '../../traces/spans.ts';
+import { CAPTURE } from '../../traces/turnReport.ts';
+import { caseFromMessages, readPartial } from '../conversation.ts';
+import { callsIn, type Exchange, findConversation, insertResults } from '../exchanges.ts';
+import { toolsIn } from '../fields.ts';
+import type { DraftCase, Importer, ImportRow, Ledger } from '../importer.ts';
 
 /** OTLP traces as JSON, with the conventions of OpenTelemetry, OpenInference, OpenLLMetry, or the AI SDK. */
 export const openTelemetryTraces: Importer = {
   name: 'OpenTelemetry traces',
   takes: 'OTLP JSON with `gen_ai.*`, OpenInference, OpenLLMetry, or AI SDK attributes',
   tag: 'trace',
-  matches: (value) => isMapping(value) && resourcesIn(value).length > 0,
+  matches: (value) => resourcesIn(value).length > 0,
   read(rows, ledger) {
-    const spans = withoutDuplicates(rows.flatMap(spansOf)).sort(byStart);
+    const all = rows.flatMap(spansOf);
+    const spans = withoutDuplicates(all).sort(byStart);
+    ledger.skip('spans', 'exported twice', all.length - spans.length);
     const sessions = sessionsOf(spans);
     const cases = [...sessions].flatMap(([session, own]) => caseFor(session, own, ledger) ?? []);
     if (cases.length === 0 && spans.length > 0 && ledger.entries.length === 0) {
-      ledger.broken(
-        1,
-        `None of the ${spans.length} spans contains messages. Let your instrumentation capture content, for example with OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true.`,
-      );
+      ledger.broken(1, `None of the ${spans.length} spans contains messages. ${CAPTURE}`);
     }
-    return { cases };
+    const asked = requestSpansIn(spans);
+    skipOthers(spans, asked, ledger);
+    return {
+      cases,
+      versions: asked.map(({ said }) => said.convention),
+      producers: [...new Set(asked.map(producerOf))],
+    };
   },
 };
 
-function listIn(value: unknown, ...keys: readonly string[]): Mapping[] {
-  const list = keys.map((key) => mappingOf(value)[key]).find(Array.isArray);
-  return Array.isArray(list) ? list.filter(isMapping) : [];
+/** Counts the spans that are neither requests nor add to a conversation. */
+function skipOthers(spans: readonly Span[], asked: readonly Span[], ledger: Ledger): void {
+  const isAsked = new Set(asked.map(({ id }) => id));
+  const others = spans.filter(({ id }) => !isAsked.has(id));
+  const around = others.filter((span) => messagesOfSpan(span) !== undefined);
+  const used = others.filter((span) => isTool(span) || retrievedBy(span).length > 0);
+  const without = others.length - new Set([...around, ...used]).size;
+  ledger.skip('spans', 'repeat the messages of the spans inside them', around.length);
+  ledger.skip('spans', 'contain no messages', without);
 }
 
-function resourcesIn(value: Mapping): Mapping[] {
-  return listIn(value, 'resourceSpans', 'resource_spans');
+const SCOPE = 'otel.scope.name';
+const SCOPE_VERSION = 'otel.scope.version';
+
+/** Frameworks by the names that their instrumentations have. */
+const FRAMEWORKS: readonly (readonly [RegExp, string])[] = [
+  [/langchain|langgraph/, 'LangChain or LangGraph'],
+  [/openai[._-]agents/, 'OpenAI Agents SDK'],
+  [/^gcp\.vertex\.agent|adk/, 'Google ADK'],
+  [/^ai$/, 'AI SDK'],
+  [/^pydantic-ai|logfire/, 'Pydantic AI'],
+  [/llama.?index/, 'LlamaIndex'],
+  [/crewai/, 'CrewAI'],
+  [/^strands/, 'Strands Agents'],
+  [/mastra/, 'Mastra'],
+];
+
+/** Such as `Pydantic AI (pydantic-ai 2.68.0)`. */
+function producerOf({ attributes }: Span): string {
+  const scope = textIn(attributes, SCOPE) ?? 'an unnamed instrumentation';
+  const name = [scope, textIn(attributes, SCOPE_VERSION) ?? ''].join(' ').trim();
+  const framework = FRAMEWORKS.find(([pattern]) => pattern.test(scope))?.[1];
+  return framework === undefined ? name : `${framework} (${name})`;
 }
 
-function spansOf({ value, line }: Row): Span[] {
-  return resourcesIn(mappingOf(value)).flatMap((resource) => {
-    const attributes = attributesOf(mappingOf(resource.resource).attributes);
-    const session = Object.fromEntries(
-      SESSION.flatMap((key) => (key in attributes ? [[key, attributes[key]]] : [])),
-    );
-    return listIn(resource, 'scopeSpans', 'scope_spans', 'instrumentationLibrarySpans')
-      .flatMap((scope) => listIn(scope, 'spans'))
-      .map((span) => spanOf(span, line, session));
-  });
+function spansOf({ value, line }: ImportRow): Span[] {
+  return spansIn(value, line, (resource, { name, version }) => ({
+    ...originIn(resource),
+    ...(typeof name === 'string' && { [SCOPE]: name }),
+    ...(typeof version === 'string' && { [SCOPE_VERSION]: version }),
+  }));
 }
 
-/** Removes duplicate spans, which exporters send when they retry. */
+/** Removes duplicate spans, which exporters send when they retry a request. */
 function withoutDuplicates(spans: readonly Span[]): Span[] {
   const known = new Set<string>();
   return spans.filter(({ trace, id }) => {
@@ -76,18 +103,21 @@ function withoutDuplicates(spans: readonly Span[]): Span[] {
   });
 }
 
-/** Spans without a session belong to their trace's session. If it has none, the trace is a session. */
-function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
+/**
+ * Groups spans by session. A span without a session belongs to its trace's session. If the trace has none, the trace
+ * itself is the session.
+ */
+export function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   const ofTraces = new Map<string, string>();
   for (const span of spans) {
-    const own = textIn(span.attributes, ...SESSION);
+    const own = textIn(span.attributes, ...SESSION_KEYS);
     if (own !== undefined && !ofTraces.has(span.trace)) ofTraces.set(span.trace, own);
   }
   const sessions = new Map<string, Span[]>();
   for (const span of spans) {
     const ofTrace = ofTraces.get(span.trace) ?? span.trace;
     const isInner = isInTool(span, spans) || isOrphan(span, spans);
-    const own = isInner ? ofTrace : textIn(span.attributes, ...SESSION);
+    const own = isInner ? ofTrace : textIn(span.attributes, ...SESSION_KEYS);
     addTo(sessions, own ?? ofTrace, span);
   }
   return sessions;
@@ -97,7 +127,12 @@ interface SpanExchange extends Exchange {
   readonly span: Span;
 }
 
-function caseFor(session: string, spans: readonly Span[], ledger: Ledger): DraftCase | undefined {
+/** A session's spans as a case. If that isn't possible, the ledger says why. */
+export function caseFor(
+  session: string,
+  spans: readonly Span[],
+  ledger: Ledger,
+): DraftCase | undefined {
   const exchanges = requestSpansIn(spans).flatMap((span) => exchangeOf(span, spans, ledger) ?? []);
   const nested = exchanges.filter(({ span }) => isInTool(span, spans));
   // If the agent itself is a tool, there is no conversation around it.
@@ -114,18 +149,20 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
   );
   const line = spans[0]?.line ?? 1;
   if (refused !== undefined) {
-    ledger.broken(line, `This conversation is left out: ${refused}`);
+    ledger.broken(line, `This conversation is unclear: ${refused}`);
+    ledger.skip('spans', 'belong to a conversation that was left out', exchanges.length);
     return undefined;
   }
+  ledger.skip('spans', 'do not continue the conversation', outer.length + branches.length);
   for (const { span } of [...outer, ...branches]) {
     ledger.lost(
       span.line,
-      `The span "${span.name}" (${span.id}) is left out: it is a branch, and does not continue the conversation.`,
+      `The span "${span.name}" (${span.id}) was left out: it is a branch and does not continue the conversation.`,
     );
   }
   if (messages.length === 0) return undefined;
   const complete = addRetrieved(insertResults(messages, resultsIn(messages, spans)), spans);
-  // By name, because each agent has its own.
+  // By name, because each agent has its own instructions.
   const tools = new Map<string, Tool>();
   for (const { span } of own) {
     for (const tool of toolsOf(span, ledger) ?? []) tools.set(tool.name, tool);
@@ -153,17 +190,6 @@ function exchangeOf(
   return { span, input, output: named, retold: retoldIn(span, input) };
 }
 
-/** The innermost spans with messages, which the spans around them repeat. */
-function requestSpansIn(spans: readonly Span[]) {
-  const asked = spans.flatMap((span) => {
-    const said = messagesOfSpan(span);
-    return said ? [{ ...span, said }] : [];
-  });
-  // A request made by a tool doesn't repeat the request that calls the tool.
-  const others = spans.filter((span) => !isTool(span));
-  return innermost(others, asked);
-}
-
 function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined {
   const inferred = nestedUnder(attributes, 'llm.tools');
   const given =
@@ -175,20 +201,16 @@ function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined
   return toolsIn(given, ledger.lostAt(line));
 }
 
-/** Adds what OpenInference's retrievers returned to the replies after them. */
+/** Adds the texts that retrievers returned to the replies that follow. */
 function addRetrieved(messages: readonly Message[], spans: readonly Span[]): Message[] {
-  const found = spans.flatMap(({ attributes }) => {
-    const documents = nestedUnder(attributes, 'retrieval.documents');
-    if (!Array.isArray(documents)) return [];
-    const texts = documents.flatMap(
-      (one) => textIn(mappingOf(mappingOf(one).document), 'content') ?? [],
-    );
+  const found = spans.flatMap((span) => {
+    const texts = retrievedBy(span);
     return texts.length > 0 ? [texts] : [];
   });
   const replies = messages.filter(
     (message) => message.role === 'assistant' && message.toolCalls === undefined,
   );
-  // Retrieved text can be assigned only if each reply has its own.
+  // Retrieved texts can be assigned to replies only if each reply has its own.
   if (found.length === 0 || found.length !== replies.length) return [...messages];
   return messages.map((message) => {
     const index = replies.indexOf(message);
@@ -199,80 +221,19 @@ function addRetrieved(messages: readonly Message[], spans: readonly Span[]): Mes
   });
 }
 
-/** Attributes of tool spans, by convention. */
-const TOOL_SPANS: readonly (readonly [string, string])[] = [
-  ['gen_ai.operation.name', 'execute_tool'],
-  ['openinference.span.kind', 'TOOL'],
-  ['traceloop.span.kind', 'tool'],
-  ['ai.operationId', 'ai.toolCall'],
-];
-
-function isTool({ attributes }: Span): boolean {
-  return TOOL_SPANS.some(([key, value]) => attributes[key] === value);
-}
-
-/** Whether a tool made the request, so that the user isn't part of the conversation. */
+/** Whether a tool made the request, in which case the request isn't part of the conversation with the user. */
 function isInTool({ parent }: Span, spans: readonly Span[]): boolean {
-  return originsOf(spans).get(parent)?.hasTool ?? false;
+  return originsOf(spans).get(parent)?.tool !== undefined;
 }
 
-/** Whether an enclosing span is missing, so that the request's origin is unknown. */
+/** Whether an enclosing span is missing, which means that the request's origin is unknown. */
 function isOrphan({ parent }: Span, spans: readonly Span[]): boolean {
   return originsOf(spans).get(parent)?.isOrphan ?? parent !== '';
 }
 
-/** Facts about a span, from itself and its enclosing spans. */
-interface Origin {
-  readonly hasTool: boolean;
-  readonly isOrphan: boolean;
-  /** The name of the innermost agent. */
-  readonly agent: string | undefined;
-}
-
-/** By span id. Visits each span only once, however deeply spans are nested. */
-const originsOf = memoize((spans: readonly Span[]): ReadonlyMap<string, Origin> => {
-  const byId = new Map(spans.map((one) => [one.id, one]));
-  const origins = new Map<string, Origin>();
-  for (const span of byId.values()) {
-    const chain = new Set<Span>();
-    let at: Span | undefined = span;
-    for (; at && !origins.has(at.id) && !chain.has(at); at = byId.get(at.parent)) chain.add(at);
-    for (const one of [...chain].reverse()) {
-      const around = origins.get(one.parent);
-      origins.set(one.id, {
-        hasTool: isTool(one) || (around?.hasTool ?? false),
-        isOrphan: around?.isOrphan ?? (one.parent !== '' && !byId.has(one.parent)),
-        agent: agentNamedBy(one) ?? around?.agent,
-      });
-    }
-  }
-  return origins;
-});
-
-/** Attributes with the name of a span's agent. */
-const AGENT_NAMES = ['gen_ai.agent.name', 'agent.name', 'ai.telemetry.functionId'];
-
-function agentNamedBy({ attributes }: Span): string | undefined {
-  const isAgent = attributes['traceloop.span.kind'] === 'agent';
-  return (
-    textIn(attributes, ...AGENT_NAMES, ...(isAgent ? ['traceloop.entity.name'] : [])) ??
-    graphAgentIn(attributes)
-  );
-}
-
-/** LangGraph's path of graphs and nodes: `triage:f2358d51|model:ac7b` belongs to `triage`. */
-function graphAgentIn(attributes: Mapping): string | undefined {
-  const path =
-    textIn(mappingOf(parseJsonText(attributes.metadata)), GRAPH_PATH) ??
-    textIn(attributes, `traceloop.association.properties.${GRAPH_PATH}`);
-  return path?.split('|').at(-2)?.split(':')[0];
-}
-
-const GRAPH_PATH = 'langgraph_checkpoint_ns';
-
-/** In user messages, ADK repeats what other agents did. */
+/** Matches user messages in which ADK repeats another agent's actions. */
 const RETOLD =
-  /^For context:[\s\S]*\[[^\]\n]{1,200}\] (?:said:|called tool `|`[^`]+` tool returned)/;
+  /^For context:[\s\S]{0,2000}?\[[^\]\n]{1,200}\] (?:said:|called tool `|`[^`]{1,200}` tool returned)/;
 
 function retoldIn({ attributes }: Span, input: readonly Message[]): Set<Message> {
   const isAdk = Object.keys(attributes).some((key) => key.startsWith('gcp.vertex.agent.'));

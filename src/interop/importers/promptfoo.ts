@@ -1,30 +1,32 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
-import { parseModelSpec } from '../../models/registry.ts';
 import {
-  listIn,
-  mapAssertion,
-  mapAssertions,
+  firstFree,
+  isMapping,
+  type Mapping,
+  mappingOf,
   parseJsonText,
-  reportUnknownKeys,
+  stringOf,
   textIn,
-} from '../fields.ts';
+} from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { parseModelSpec } from '../../models/registry.ts';
+import { listIn, mapAssertion, mapAssertions, reportUnknownKeys } from '../fields.ts';
 import {
   chatTarget,
   type DraftCase,
   type Importer,
+  type ImportRow,
   type Ledger,
   placeholderTarget,
-  type Row,
   type Say,
 } from '../importer.ts';
 
-/** A configuration has at least one of these. */
+/** Keys of a configuration; at least one is present. */
 const ASKING_KEYS = ['prompts', 'providers', 'targets'];
 const FILE_KEYS = [...ASKING_KEYS, 'description', 'tests', 'defaultTest', 'tags', '$schema'];
 
 const TEST_KEYS = ['description', 'vars', 'assert', 'threshold', 'options'];
 
-/** Known options of a test, and of a provider's `config`. */
+/** Known options in a test and in a provider's `config`. */
 const OPTION_KEYS = ['provider', 'disableVarExpansion'];
 const CONFIG_KEYS = new Map([
   ['apiBaseUrl', 'base_url'],
@@ -86,10 +88,10 @@ function isCsvRow(value: Mapping): boolean {
   return Object.keys(value).some((key) => /^__expected\d*$/.test(key));
 }
 
-function testsOf({ line, value, lineOf }: Row, say: Say): Row[] {
+function testsOf({ line, value, lineOf }: ImportRow, say: Say): ImportRow[] {
   const given = mappingOf(value);
   if (!isConfig(given)) return [{ line, value: isCsvRow(given) ? fromCsv(given) : given }];
-  if (given.scenarios !== undefined) say('`scenarios` has no counterpart.');
+  if (given.scenarios !== undefined) say('`scenarios` has no Turnlight equivalent.');
   if (typeof given.tests === 'string') {
     say(`The tests are in ${given.tests}: import that file as well.`);
   }
@@ -118,7 +120,7 @@ function fromCsv(row: Mapping): Mapping {
 
 /** @param vars default variables */
 function caseFor(
-  { line, value }: Row,
+  { line, value }: ImportRow,
   prompt: Prompt | undefined,
   vars: Mapping,
   ledger: Ledger,
@@ -136,10 +138,10 @@ function caseFor(
   const { _conversation: said, ...own } = { ...vars, ...mappingOf(test.vars) };
   const transcript = Array.isArray(said) ? said.map(mappingOf).flatMap(exchangeOf) : undefined;
   if (transcript && Object.keys(own).length > 0) {
-    say('`vars` next to `_conversation` has no counterpart.');
+    say('`vars` next to `_conversation` has no Turnlight equivalent.');
   }
   for (const [key, value] of Object.entries(own)) {
-    if (!String(value).startsWith('file://')) continue;
+    if (!stringOf(value).startsWith('file://')) continue;
     say(`\`${key}\` is in ${value}, which is not read. Write its value into \`context\`.`);
   }
   const turns = transcript || !prompt ? undefined : prompt.turns;
@@ -163,7 +165,7 @@ function caseFor(
   };
 }
 
-/** promptfoo runs a test once per value of a list. */
+/** The values to run a test with: promptfoo runs a test once for each value in a list. */
 function valuesIn(vars: Mapping, whole: boolean) {
   const entries = Object.entries(vars);
   const isSeveral = ([, value]: [string, unknown]) =>
@@ -186,28 +188,51 @@ function wordsOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first provider with a known model. Reports the other providers. */
+/** The first provider with a known model; if there are several, each is a variant. Reports the other providers. */
 function targetIn(config: Mapping, system: string | undefined, say: Say) {
   const given = config.providers ?? config.targets;
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
-  const models = list.map(modelIn);
-  const first = models.findIndex((model) => model !== undefined);
-  for (const [index, provider] of list.entries()) {
-    if (index === first) continue;
+  const leaveOut = (provider: unknown, why: string) => {
     const name = typeof provider === 'string' ? provider : textIn(mappingOf(provider), 'id');
-    const why = models[index] ? 'a case has one target' : 'its model is unknown';
-    say(`The provider ${JSON.stringify(name ?? 'without an id')} is left out: ${why}.`);
+    say(`The provider ${JSON.stringify(name ?? 'without an id')} was left out: ${why}.`);
+  };
+  const models: (readonly [name: string, model: string | Mapping])[] = [];
+  for (const provider of list) {
+    const model = modelIn(provider);
+    if (model === undefined) leaveOut(provider, 'its model is unknown');
+    else if (models.length === LIMITS.targetVariants) leaveOut(provider, 'there are too many');
+    else {
+      const settings = mappingOf(mappingOf(provider).config);
+      for (const key of Object.keys(settings).filter((one) => !CONFIG_KEYS.has(one))) {
+        say(`\`${key}\` of the provider "${model}" has no Turnlight equivalent.`);
+      }
+      models.push([model.slice(model.indexOf(':') + 1), configured(model, settings)]);
+    }
   }
-  const model = models[first];
-  if (model === undefined) {
+  const [first, ...others] = models;
+  if (!first) {
     const { head, comment } = placeholderTarget('agent', system);
     return { head, comments: [comment] };
   }
-  const settings = mappingOf(mappingOf(list[first]).config);
-  for (const key of Object.keys(settings).filter((one) => !CONFIG_KEYS.has(one))) {
-    say(`\`${key}\` of the provider "${model}" has no counterpart.`);
+  const head = { target: chatTarget(system, first[1]) };
+  return {
+    head: { ...head, ...(others.length > 0 && { variants: variantsOf(models) }) },
+    comments: [],
+  };
+}
+
+function variantsOf(models: readonly (readonly [name: string, model: unknown])[]): Mapping {
+  const variants = new Map<string, unknown>();
+  for (const [written, model] of models) {
+    const name = written.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '');
+    const short = name.slice(0, LIMITS.variantName - 3) || 'model';
+    const free = firstFree(
+      (number) => (number === 1 ? short : `${short}-${number}`),
+      (one) => variants.has(one),
+    );
+    variants.set(free, { model });
   }
-  return { head: { target: chatTarget(system, configured(model, settings)) }, comments: [] };
+  return Object.fromEntries(variants);
 }
 
 function configured(model: string, settings: Mapping): string | Mapping {
@@ -230,27 +255,29 @@ interface Prompt {
   readonly turns: readonly string[];
 }
 
-/** Prompts in the configuration. Prompts in files aren't read, and are reported. */
+/** The prompts in a configuration. Prompts in files aren't read, but reported. */
 function promptsIn(given: unknown, say: Say): Prompt[] {
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
   return list.flatMap((one) => {
     const text = isMapping(one) ? (one.raw ?? one.id) : one;
     if (typeof text !== 'string') return [];
     if (/^(file:\/\/|exec:)|^\S+\.(txt|md|json|ya?ml|[cm]?[jt]s|py|j2|csv)$/.test(text.trim())) {
-      say(`The prompt in ${JSON.stringify(text)} is not read: write it into the file.`);
+      say(
+        `The prompt in ${JSON.stringify(text)} is not read: copy its text into the configuration.`,
+      );
       return [];
     }
     return [promptOf(text)];
   });
 }
 
-/** Text, or messages as JSON. */
+/** A prompt's text, or its messages as JSON. */
 function promptOf(text: string): Prompt {
   const messages = parseJsonText(text.trim());
   if (!Array.isArray(messages)) return { turns: [text.trim()] };
   const said = messages.map(mappingOf);
   const of = (role: string) =>
-    said.filter((one) => one.role === role).map(({ content }) => String(content));
+    said.filter((one) => one.role === role).map(({ content }) => stringOf(content));
   const system = of('system').join('\n\n');
   return { turns: of('user'), ...(system !== '' && { system }) };
 }
@@ -259,11 +286,12 @@ function promptOf(text: string): Prompt {
 const EMBEDDING = 'openai:text-embedding-3-large';
 const SIMILAR_THRESHOLD = 0.75;
 
-/** @param isRecorded whether the conversation is recorded: its last reply is what promptfoo checks */
-function promptfooAssertions(given: unknown, isRecorded: boolean, say: Say): unknown[] {
+/** @param isRecorded whether the conversation is recorded; if so, promptfoo checks its last reply */
+export function promptfooAssertions(given: unknown, isRecorded: boolean, say: Say): unknown[] {
   return mapAssertions(given, ({ type: written, value, config, metric, provider, ...rest }) => {
-    const type = String(written);
-    if (provider !== undefined) say(`\`provider\` of "${type}" is left out: set its \`judge\`.`);
+    const type = stringOf(written);
+    if (provider !== undefined)
+      say(`\`provider\` of "${type}" was left out: set the check's \`judge\`.`);
     const kind = type.replace(/^not-/, '');
     if (CODE.includes(kind)) {
       say(`"${type}" is code, which isn't imported: write a \`script\` instead.`);
@@ -285,14 +313,14 @@ function promptfooAssertions(given: unknown, isRecorded: boolean, say: Say): unk
 
 const CODE = ['javascript', 'python', 'ruby', 'webhook'];
 
-/** The parts of an assertion that all kinds use. */
+/** The parts of an assertion that mappers of all kinds use. */
 interface AssertionParts {
   readonly type: string;
   readonly value: unknown;
   readonly config: Mapping;
-  /** Its other keys, with our names. */
+  /** The assertion's other keys, with our names. */
   readonly plain: Mapping;
-  /** Where to look for text. */
+  /** Keys that specify where to look for text. */
   readonly last: Mapping;
   readonly nested: (list: unknown) => unknown[];
 }
@@ -359,10 +387,10 @@ const KINDS: ReadonlyMap<string, Mapper> = new Map<string, Mapper>([
 ]);
 
 function text(value: unknown): unknown {
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? stringOf(value) : value;
 }
 
-/** A list, or comma-separated strings. */
+/** The texts in a list, or in a comma-separated string. */
 function textsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(text);
   return typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;

@@ -3,7 +3,7 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import type { MlflowClient } from './client.ts';
 import { MlflowError } from './mlflowError.ts';
 
-/** The parts of MLflow's REST API that we read. No object is strict: servers add keys. */
+/** The parts of MLflow's REST API that we read. No schema is strict, because servers add keys. */
 const texts = z.record(z.string(), z.string()).default({});
 
 const assessmentSchema = z.object({
@@ -19,7 +19,7 @@ const assessmentSchema = z.object({
     .optional(),
   rationale: z.string().optional(),
   metadata: texts,
-  /** False if another assessment replaced it. */
+  /** False if a newer assessment replaced it. */
   valid: z.boolean().default(true),
 });
 
@@ -42,7 +42,7 @@ const spanSchema = z.object({
   parent_span_id: z.string().nullish(),
   name: z.string().default(''),
   start_time_unix_nano: z.union([z.number(), z.string()]).default(0),
-  /** A list as in OTLP, or a mapping whose values are JSON. */
+  /** A list as in OTLP, or a mapping whose values are JSON text. */
   attributes: z.unknown(),
 });
 
@@ -69,11 +69,11 @@ const PAGE = 500;
 /** Maximum number of traces per request for spans. */
 export const BATCH = 20;
 
-/** MLflow's maximums per request. */
+/** MLflow's maximum number of items per request. */
 const MAX_METRICS = 1_000;
 const MAX_LINKS = 100;
 
-/** By name, or by id if no experiment has that name. @throws MlflowError */
+/** Finds an experiment by name, or by id if no experiment has that name. @throws MlflowError */
 export async function findExperiment(client: MlflowClient, wanted: string): Promise<Experiment> {
   const answer = z.object({ experiment: experimentSchema });
   const ask = async (path: string, key: string) => {
@@ -96,11 +96,11 @@ export async function findExperiment(client: MlflowClient, wanted: string): Prom
   const names = experiments.map(({ name }) => `"${visibleLine(name, 60)}"`).join(', ');
   throw new MlflowError(
     'not-found',
-    `There is no experiment "${visibleLine(wanted, 100)}" at ${client.url}. ${names === '' ? "You can't see any." : `Available: ${names}.`}`,
+    `There is no experiment "${visibleLine(wanted, 100)}" at ${client.url}. ${names === '' ? "You don't have access to any experiments." : `Available: ${names}.`}`,
   );
 }
 
-/** Every trace of an experiment without its spans, oldest first, page by page. */
+/** All traces in an experiment without their spans, oldest first, page by page. */
 export async function* searchTraces(
   client: MlflowClient,
   experimentId: string,
@@ -122,7 +122,10 @@ export async function* searchTraces(
   } while (token !== undefined);
 }
 
-/** MLflow's filters have no escapes: a name with both kinds of quotes isn't filtered. */
+/**
+ * A filter for one session. MLflow's filters have no escapes, so there is no filter for a name with both kinds of
+ * quotes.
+ */
 function sessionFilter(session: string): string | undefined {
   const quote = ["'", '"'].find((one) => !session.includes(one));
   return quote && `metadata.\`mlflow.trace.session\` = ${quote}${session}${quote}`;
@@ -189,7 +192,7 @@ interface Tag {
   readonly value: string;
 }
 
-/** The id of the run with a given tag; undefined if there is none. */
+/** The id of the run that has a given tag; undefined if there is none. */
 export async function findRun(
   client: MlflowClient,
   experimentId: string,
@@ -246,7 +249,7 @@ export async function logMetrics(
   }
 }
 
-/** How MLflow shows that a run ended. */
+/** MLflow's run states that mean that a run has ended. */
 export type RunStatus = 'FINISHED' | 'FAILED' | 'KILLED';
 
 export async function endRun(

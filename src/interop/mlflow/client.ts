@@ -13,23 +13,25 @@ import { MlflowError } from './mlflowError.ts';
 const URI_VARIABLE = 'MLFLOW_TRACKING_URI';
 const USER = 'MLFLOW_TRACKING_USERNAME';
 
-/** In MLflow's order. */
+/** Names of the variables for credentials, in the order in which MLflow uses them. */
 const CREDENTIALS = `${MLFLOW_TOKEN}, or ${USER} and ${MLFLOW_PASSWORD}`;
 
 interface Connection {
-  /** Without a trailing slash. */
+  /** The address without a trailing slash. */
   readonly url: string;
-  /** The header `Authorization`. */
+  /** The value of the `Authorization` header. */
   readonly authorization?: string;
+  /** Hides secrets in answers, because a trace may contain headers that an agent sent, or its environment. */
+  readonly scrubber: Scrubber;
 }
 
-/** The environment has no valid server address, or secrets would be sent unencrypted. */
+/** Thrown if the environment has no valid server address, or if secrets would be sent unencrypted. */
 class ConnectionError extends ReasonedError<'no-server' | 'not-encrypted'> {
   override readonly name = 'ConnectionError';
 }
 
 /**
- * The server in the user's own environment: no workspace file can decide who gets the token.
+ * The server that the user's own environment specifies: no workspace file can decide who gets the token.
  *
  * @throws ConnectionError
  */
@@ -46,23 +48,23 @@ export function connectionOf(
   if (!uri || !/^https?:$/.test(uri.protocol) || uri.username !== '' || uri.password !== '') {
     const hasPassword = uri !== undefined && uri.password !== '';
     const found = hasPassword ? 'an address with a password in it' : `"${visibleLine(given, 80)}"`;
-    const message = `${URI_VARIABLE} is ${found}. Expected the address of an MLflow server, such as http://127.0.0.1:5000: files and databases are served by \`mlflow server\`. Passwords belong in ${MLFLOW_PASSWORD}.`;
+    const message = `${URI_VARIABLE} is ${found}. Expected the address of an MLflow server, such as http://127.0.0.1:5000. To use a file or a database, start \`mlflow server\`. Put the password in ${MLFLOW_PASSWORD}.`;
     throw new ConnectionError('no-server', message);
   }
-  const url = `${uri.origin}${uri.pathname.replace(/\/+$/, '')}`;
+  const url = `${uri.origin}${uri.pathname.replace(/(?<!\/)\/+$/, '')}`;
   const secrets = secretsIn(env);
   const variables = Object.keys(secrets);
   for (const [name, value] of Object.entries(secrets)) scrubber.add(name, value);
   const forbidden = destinationProblemOf({ url, variables, needConsent: [] }, []);
   if (forbidden) {
-    const message = `${variables.join(', ')} would go to ${uri.host} unencrypted. Use https in ${URI_VARIABLE}.`;
+    const message = `${variables.join(', ')} would be sent to ${uri.host} unencrypted. Use https in ${URI_VARIABLE}.`;
     throw new ConnectionError('not-encrypted', message);
   }
   const { [MLFLOW_TOKEN]: token, [USER]: user, [MLFLOW_PASSWORD]: password } = secrets;
-  if (token !== undefined) return { url, authorization: `Bearer ${token}` };
-  if (password === undefined) return { url };
+  if (token !== undefined) return { url, authorization: `Bearer ${token}`, scrubber };
+  if (password === undefined) return { url, scrubber };
   const basic = Buffer.from(`${user}:${password}`).toString('base64');
-  return { url, authorization: `Basic ${basic}` };
+  return { url, authorization: `Basic ${basic}`, scrubber };
 }
 
 function secretsIn(env: (name: string) => string | undefined): Readonly<Record<string, string>> {
@@ -75,14 +77,14 @@ function secretsIn(env: (name: string) => string | undefined): Readonly<Record<s
 /** Milliseconds per request. */
 const TIMEOUT = 60_000;
 
-/** Milliseconds before each retry, if the server is busy. */
+/** Milliseconds to wait before each retry if the server is busy. */
 const WAITS = [500, 2_000];
 
 const BUSY = [429, 502, 503, 504];
 
 const EXPECTED_SERVER = 'an MLflow server of version 3 or newer';
 
-/** Maximum length of a server's message in an error. */
+/** Maximum length of a server message in an error. */
 const MAX_SHOWN = 300;
 
 const failureSchema = z.object({
@@ -90,7 +92,7 @@ const failureSchema = z.object({
   message: z.string().optional(),
 });
 
-/** A client of a tracking server's REST API. Follows no redirects, and validates all answers. */
+/** A client of a tracking server's REST API. Doesn't follow redirects, and validates all answers. */
 export class MlflowClient {
   readonly #connection: Connection;
   readonly #signal: AbortSignal;
@@ -117,7 +119,7 @@ export class MlflowClient {
     return this.#ask(path, body, answer);
   }
 
-  /** Changes something, so it is sent only once. */
+  /** Sends a request that changes something, so it isn't retried. */
   async post<Answer = unknown>(
     path: string,
     body: object,
@@ -126,7 +128,7 @@ export class MlflowClient {
     return this.#read(await this.#fetch(path, body), answer);
   }
 
-  /** Retries if the server is busy. @throws MlflowError; the signal's reason when aborted */
+  /** Sends a request, retrying if the server is busy. @throws MlflowError; the signal's reason when aborted */
   async #ask<Answer>(path: string, body: object | undefined, answer: z.ZodType<Answer>) {
     for (const wait of WAITS) {
       const response = await this.#fetch(path, body);
@@ -158,11 +160,12 @@ export class MlflowClient {
   async #read<Answer>(response: Response, answer: z.ZodType<Answer>): Promise<Answer> {
     const text = await this.#textOf(response);
     const { status } = response;
-    const value = parseJson(text, Number.POSITIVE_INFINITY);
+    const value = this.#connection.scrubber.foreign(parseJson(text, Number.POSITIVE_INFINITY));
     if (status < 200 || status >= 300) throw this.#refused(status, value);
     const read = answer.safeParse(value);
     if (read.success) return read.data;
-    const what = value === undefined ? 'no JSON' : z.prettifyError(read.error).split('\n')[0];
+    const what =
+      value === undefined ? "the answer isn't JSON" : z.prettifyError(read.error).split('\n')[0];
     const found = visibleLine(String(what), MAX_SHOWN);
     const message = `${this.url} isn't ${EXPECTED_SERVER} (${found}). Check ${URI_VARIABLE}.`;
     throw new MlflowError('bad-answer', message);
@@ -182,7 +185,7 @@ export class MlflowClient {
       throw this.#unreachable(error);
     }
     if (length <= LIMITS.mlflowAnswer) return pieces.join('');
-    const message = `An answer of ${this.url} has more than ${readable(LIMITS.mlflowAnswer)} bytes. Pull fewer sessions, with --session.`;
+    const message = `An answer from ${this.url} has more than ${readable(LIMITS.mlflowAnswer)} bytes. Use --session to pull fewer sessions.`;
     throw new MlflowError('bad-answer', message);
   }
 

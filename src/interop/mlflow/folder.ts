@@ -10,16 +10,16 @@ import { evalName } from '../../node/paths.ts';
 /** The file next to a pulled eval file that maps its cases to sessions. */
 export const linkSchema = z.object({
   experiment: z.object({ experiment_id: z.string(), name: z.string() }),
-  /** By the id of the case; traces in order. */
+  /** Sessions by case id, each with its traces in order. */
   sessions: z.record(
     z.string(),
-    z.object({ session: z.string(), traces: z.array(z.string()).min(1) }),
+    z.object({ session: z.string(), traces: z.array(z.string().regex(/[^.]/)).min(1) }),
   ),
 });
 
 export type Link = z.infer<typeof linkSchema>;
 
-/** `shop.sessions` next to `shop.eval.yaml`. */
+/** The folder for an eval file's sessions: `shop.sessions` next to `shop.eval.yaml`. */
 export function sessionsFolder(evalFile: string): string {
   return join(dirname(evalFile), `${evalName(evalFile)}.sessions`);
 }
@@ -37,8 +37,8 @@ export function sessionOf(
   return sessions[names.find((name) => Object.hasOwn(sessions, name)) ?? ''];
 }
 
-/** For error messages. */
-const WHAT = 'What was pulled';
+/** The name of the files in error messages. */
+const WHAT = 'The pulled data';
 
 /** Creates a folder next to an eval file. @throws UnwritableError */
 export async function createFolder(path: string): Promise<void> {
@@ -50,7 +50,7 @@ export async function createFolder(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file; a link in its place is removed. @throws UnwritableError */
+/** Replaces a file. If there is a link instead, removes it first. @throws UnwritableError */
 export async function replaceFile(path: string, text: string): Promise<void> {
   try {
     await unlink(path).catch((error: NodeJS.ErrnoException) => {
@@ -73,24 +73,24 @@ export async function writeIfAbsent(path: string, text: string): Promise<boolean
   }
 }
 
-/** Device names on Windows. */
+/** Matches device names on Windows. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 const MAX_ID_LENGTH = 64;
 
 /**
- * Creates ids of cases, which are also file names: the session's id if it is valid, or else its words
- * and a digest, so that a session always has the same id.
+ * Creates case ids, which are also used as file names. An id is the session's id if that is valid, or else words from
+ * it and a digest, so that a session always gets the same case id.
  */
 export class CaseIds {
-  /** In lower case, since some disks ignore case. `cases` is the name of the list of cases. */
+  /** The ids in use, in lower case because some disks ignore case. `cases` is the name of the list of cases. */
   readonly #taken = new Set(['cases']);
 
   idFor(session: string): string {
     const plain = session
       .replace(/[^A-Za-z0-9._-]+/g, '-')
       .replace(/^[^A-Za-z0-9]+/, '')
-      .replace(/[^A-Za-z0-9]+$/, '');
+      .replace(/(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/, '');
     const isSame = plain === session && plain.length <= MAX_ID_LENGTH && !DEVICES.test(plain);
     const id =
       isSame && !this.#taken.has(plain.toLowerCase())

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { findAssertionType } from '../../assertions/registry.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Tool } from '../../core/message.ts';
 import type { Suite } from '../../core/suite.ts';
@@ -8,9 +7,10 @@ import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import { evalName } from '../../node/paths.ts';
-import { write, writeEntry, writeInline, writeWord } from '../../yaml/quoting.ts';
+import { write, writeEntry, writeWord } from '../../yaml/quoting.ts';
 import { shorthandOf } from '../conversation.ts';
 import { plainCopy } from '../evalFileText.ts';
+import { assertionKeyOf, suggestedAssertion, writeLabels } from '../feedback.ts';
 import { BATCH, findExperiment, searchTraces, spansOf } from './api.ts';
 import type { MlflowClient } from './client.ts';
 import {
@@ -22,7 +22,7 @@ import {
   sessionsFolder,
   writeIfAbsent,
 } from './folder.ts';
-import { assertionKeyOf, expectedIn, isHuman, type Pulled, writeLabels } from './labels.ts';
+import { expectedIn, isFeedback, isHuman, type PulledLabels, ratedSession } from './labels.ts';
 import { MlflowError } from './mlflowError.ts';
 import {
   conversationInSession,
@@ -36,7 +36,7 @@ import {
 
 interface Pull {
   readonly experiment: string;
-  /** Default: all. */
+  /** The sessions to pull; empty for all. */
   readonly sessions: readonly string[];
   /** Absolute. */
   readonly evalFile: string;
@@ -47,7 +47,7 @@ interface Pull {
 /** Maximum number of concurrent requests for spans. */
 const MAX_CONCURRENT = 4;
 
-interface PulledSession extends Pulled {
+interface PulledSession extends PulledLabels {
   readonly tools: readonly Tool[];
   readonly expectations: Readonly<Record<string, unknown>>;
 }
@@ -55,7 +55,7 @@ interface PulledSession extends Pulled {
 /** Converts the sessions of an experiment to cases. @throws MlflowError, UnwritableError */
 export async function pull(client: MlflowClient, wanted: Pull) {
   const experiment = await findExperiment(client, wanted.experiment);
-  /** Sentences about anything that was left out. */
+  /** Sentences about what was left out. */
   const notes: string[] = [];
   const sessions = await sessionsOf(client, experiment.experiment_id, wanted, notes);
   const folder = sessionsFolder(wanted.evalFile);
@@ -69,7 +69,7 @@ export async function pull(client: MlflowClient, wanted: Pull) {
   const pulled = read.filter((one) => one !== undefined);
   if (pulled.length === 0) {
     const why = notes.length > 0 ? ` ${notes[0]}` : '';
-    const message = `No session of "${visibleLine(experiment.name, 80)}" became a case.${why} Sessions are traces with \`mlflow.trace.session\` in their metadata.`;
+    const message = `No session in "${visibleLine(experiment.name, 80)}" could be converted to a case.${why} A session consists of traces with \`mlflow.trace.session\` in their metadata.`;
     throw new MlflowError('not-found', message);
   }
   await replaceFile(join(folder, CASES), casesText(pulled, folder));
@@ -80,10 +80,10 @@ export async function pull(client: MlflowClient, wanted: Pull) {
   const link: Link = { experiment, sessions: Object.fromEntries(linked) };
   await replaceFile(linkFile(wanted.evalFile), `${JSON.stringify(link, undefined, 2)}\n`);
   const text = evalFileText(wanted.evalFile, experiment.name, pulled);
-  /** False if the eval file already existed. */
+  /** False if the eval file already exists. */
   const created = await writeIfAbsent(wanted.evalFile, text);
   const suite = await wanted.load(wanted.evalFile);
-  const labels = await writeLabels(wanted.evalFile, pulled, suite);
+  const labels = await writeLabels(wanted.evalFile, pulled.map(ratedSession), suite);
   const traces = pulled.reduce((sum, { session }) => sum + session.traces.length, 0);
   return { sessions: pulled.length, traces, notes, created, labels };
 }
@@ -100,7 +100,7 @@ async function sessionsOf(
     for await (const page of searchTraces(client, experimentId, session)) {
       count += page.length;
       if (count > LIMITS.mlflowTraces) {
-        const message = `There are more than ${readable(LIMITS.mlflowTraces)} traces. Name the sessions that you want with --session.`;
+        const message = `There are more than ${readable(LIMITS.mlflowTraces)} traces. Use --session to select the sessions to pull.`;
         throw new MlflowError('bad-answer', message);
       }
       sessions.add(page);
@@ -119,7 +119,7 @@ async function sessionsOf(
   return all.filter(({ id }) => wanted.includes(id));
 }
 
-/** Undefined, with a note, if it isn't a conversation. */
+/** Undefined, with a note, if the session isn't a conversation. */
 async function pullSession(
   client: MlflowClient,
   id: string,
@@ -138,7 +138,7 @@ async function pullSession(
   const written = talk.messages.map(shorthandOf);
   const [problem] = readMessages(written).problems;
   if (problem) {
-    notes.push(`${name} is left out. ${problem.message}`);
+    notes.push(`${name} was left out. ${problem.message}`);
     return undefined;
   }
   if (talk.silent.length > 0) {
@@ -169,9 +169,9 @@ function casesText(pulled: readonly PulledSession[], folder: string): string {
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(expectations).length > 0 && { expectations }),
   }));
-  const text = `# Written by \`turnlight mlflow pull\`, and overwritten by the next one. Write checks in the eval file.\n${writeEntry('cases', write(plainCopy(cases)))}\n`;
+  const text = `# Written by \`turnlight mlflow pull\`, and overwritten by the next pull. Write checks in the eval file.\n${writeEntry('cases', write(plainCopy(cases)))}\n`;
   if (Buffer.byteLength(text) <= LIMITS.evalFile) return text;
-  const message = `The cases of these sessions fill more than ${readable(LIMITS.evalFile)} bytes of ${join(folder, CASES)}. Pull fewer of them, with --session.`;
+  const message = `The cases of these sessions need more than ${readable(LIMITS.evalFile)} bytes in ${join(folder, CASES)}. Use --session to pull fewer sessions.`;
   throw new MlflowError('bad-answer', message);
 }
 
@@ -195,34 +195,28 @@ function evalFileText(
   if (assessed.length > 0) {
     lines.push(
       '    # People assessed these in MLflow. Define them to compare a judge with the labels:',
-      ...assessed.map((name) => `    # - ${visibleLine(suggestedAssertion(name), 200)}`),
+      ...assessed.map((name) => `    # - ${suggestedAssertion(name)}`),
     );
   }
   return `${lines.join('\n')}\n`;
 }
 
-function suggestedAssertion(name: string): string {
-  return writeInline(
-    findAssertionType(name) ? { type: name } : { name, type: 'criterion', criterion: '' },
-  );
-}
-
-/** Assertions for every session. */
+/** Assertions that are suggested for every session. */
 const SUGGESTED = [{ type: 'conversation-completeness' }, { type: 'user-frustration' }];
 
 function assessedNames(pulled: readonly PulledSession[]): string[] {
   const names = pulled
     .flatMap(({ session }) => session.traces)
     .flatMap((trace) => trace.assessments)
-    .filter((one) => isHuman(one) && one.feedback !== undefined)
+    .filter(isFeedback)
     .map((one) => assertionKeyOf(one.assessment_name));
   return [...new Set(names)];
 }
 
-/** The default eval file of a pull. */
+/** The default path of the eval file for a pull. */
 export function defaultEvalFile(folder: string, experiment: string): string {
   const [last = ''] = experiment.split('/').slice(-1);
-  const words = last.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const words = last.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '');
   const name = words.slice(0, 60) || 'mlflow';
   return join(folder, `${name}.eval.yaml`);
 }

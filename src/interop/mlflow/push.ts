@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { parseJson } from '../../core/data/data.ts';
+import { parseJson, pushAll } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { summaries } from '../../core/presentation/assertionSummary.ts';
 import { countCases } from '../../core/record/repetitions.ts';
@@ -21,14 +21,14 @@ import type { MlflowClient } from './client.ts';
 import { type Link, linkFile, linkSchema, sessionOf } from './folder.ts';
 import { SESSION } from './session.ts';
 
-/** MLflow's own names, which its pages use. */
+/** MLflow's own names for tags, which its pages use. */
 const SOURCE_RUN = 'mlflow.assessment.sourceRunId';
 const RUN_TYPE = { key: 'mlflow.runType', value: 'genai_evaluate' };
 
 const OWN_RUN = 'turnlight.run';
 const OWN_KEY = 'turnlight.verdict';
 
-/** Characters that MLflow doesn't allow in the name of a metric. */
+/** Characters that MLflow doesn't allow in metric names. */
 const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
 
 /** Limits of MLflow's database columns. */
@@ -36,13 +36,16 @@ const MAX_RATIONALE = 16_000;
 const MAX_NAME = 200;
 
 /** A recorded run. */
+/** Without the conversation: MLflow has it, and all cases are in memory at once. */
+export type JudgedCase = Omit<CaseLine, 'conversation' | 'facts'>;
+
 export interface JudgedRun {
   readonly id: string;
   /** ISO 8601. */
   readonly started: string;
   readonly evalFile: string;
-  /** The only cases to include in the link. */
-  readonly cases: readonly CaseLine[];
+  /** The cases, reduced to those in the link. */
+  readonly cases: readonly JudgedCase[];
   readonly status: RunStatus;
 }
 
@@ -74,7 +77,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link) {
     const found = sessionOf(link, line);
     const [first] = found?.traces ?? [];
     if (!found || first === undefined) continue;
-    linked.push(...found.traces);
+    pushAll(linked, found.traces);
     sessions.add(found.session);
     const there = await pushedKeys(client, first, run.id);
     for (const verdict of line.verdicts) {
@@ -98,14 +101,14 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link) {
   return { runId, known, ...written };
 }
 
-/** The keys of a run's verdicts on a trace. */
+/** The keys of a run's verdicts that are already on a trace. */
 async function pushedKeys(client: MlflowClient, trace: string, run: string): Promise<Set<string>> {
   const { assessments } = await traceInfo(client, trace);
   const own = assessments.filter(({ metadata }) => metadata[OWN_RUN] === run);
   return new Set(own.map(({ metadata }) => metadata[OWN_KEY] ?? ''));
 }
 
-function keyOf({ repetition }: CaseLine, { assertion }: Verdict): string {
+function keyOf({ repetition }: JudgedCase, { assertion }: Verdict): string {
   return `${assertion.key ?? assertion.index} ${repetition}`;
 }
 
@@ -132,8 +135,8 @@ function assessmentOf(verdict: Verdict, metadata: Readonly<Record<string, string
   };
 }
 
-/** Mean, pass rate, labels, and errors of each assertion, and the counts of all cases. */
-function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
+/** Each assertion's mean, pass rate, labels, and errors, and the counts of all cases. */
+function metricsOf(cases: readonly JudgedCase[]): Record<string, number> {
   const metrics: Record<string, number> = {};
   const put = (name: string, value: number | null | undefined) => {
     if (value === null || value === undefined) return;

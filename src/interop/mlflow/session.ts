@@ -1,16 +1,16 @@
-import { isMapping, jsonOrText, type Mapping, mappingOf } from '../../core/data/data.ts';
+import { isMapping, jsonOrText, type Mapping, mappingOf, stringOf } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
 import { readMessages } from '../../messages/readMessages.ts';
+import { attributesOf, innermost } from '../../traces/spans.ts';
 import { continueThread, type Exchange } from '../exchanges.ts';
 import { toolsIn } from '../fields.ts';
-import { attributesOf, innermost } from '../importers/spans.ts';
 import type { TraceInfo, WireSpan } from './api.ts';
 
 /** A span with its logged values. */
 export interface Span {
   readonly id: string;
   readonly parent: string | undefined;
-  /** Nanoseconds since 1970; the last digits are imprecise. */
+  /** Nanoseconds since 1970. The last digits are imprecise. */
   readonly start: number;
   readonly type: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export function readSpans(given: readonly WireSpan[]): Span[] {
       id: span.span_id,
       parent: span.parent_span_id || undefined,
       start: startOf(span),
-      type: String(attributes['mlflow.spanType'] ?? ''),
+      type: stringOf(attributes['mlflow.spanType'] ?? ''),
       name: span.name,
       inputs: attributes['mlflow.spanInputs'],
       outputs: attributes['mlflow.spanOutputs'],
@@ -42,7 +42,7 @@ function startOf({ start_time_unix_nano: nanoseconds }: WireSpan): number {
   return Number(nanoseconds);
 }
 
-/** The tracking store uses OTLP's format; artifacts, a mapping of JSON strings. */
+/** A span's values. The tracking store uses OTLP's format; artifacts use a mapping with JSON strings. */
 function valuesOf(given: unknown): Mapping {
   const attributes = attributesOf(given);
   if (Array.isArray(given)) return attributes;
@@ -56,14 +56,14 @@ function valuesOf(given: unknown): Mapping {
 /** The part of a conversation that is in one trace. */
 export interface TraceConversation {
   readonly exchanges: readonly Exchange[];
-  /** Number of requests to models outside the conversation, such as safety checks. */
+  /** Number of model requests outside the conversation, such as safety checks. */
   readonly besides: number;
-  /** Text that the trace retrieved. */
+  /** Texts that were retrieved during the trace. */
   readonly retrieved: readonly string[];
   readonly tools: unknown;
 }
 
-/** Keys under which an application's own function stores text, by priority. */
+/** Keys under which an application's own functions store text, in order of priority. */
 const QUESTIONS = [
   'message',
   'question',
@@ -77,8 +77,8 @@ const QUESTIONS = [
 const ANSWERS = ['response', 'answer', 'output', 'content', 'text', 'message', 'result'];
 
 /**
- * Reads the requests to a trace's models, if the last answer is the trace's reply; otherwise the input and
- * output of its outermost span, and its tool calls.
+ * Reads a trace's requests to models if the last answer is the trace's reply. Otherwise, reads the outermost span's
+ * input and output, and the trace's tool calls.
  */
 export function conversationInTrace(spans: readonly Span[]): TraceConversation {
   const root = spans.find(({ parent }) => parent === undefined) ?? spans[0];
@@ -96,7 +96,7 @@ export function conversationInTrace(spans: readonly Span[]): TraceConversation {
   };
 }
 
-/** Requests that ended with a tool call or with the reply. */
+/** Requests whose answer was a tool call or the reply. */
 function modelExchanges(
   models: readonly Span[],
   reply: string | undefined,
@@ -128,7 +128,7 @@ function requestOf(given: unknown): unknown {
   const list = Array.isArray(messages) ? messages : input;
   const said = typeof list === 'string' ? [{ role: 'user', content: list }] : list;
   if (!Array.isArray(said)) return undefined;
-  // LangChain logs one list per conversation of a batch.
+  // LangChain logs one list for each conversation in a batch.
   const own = said.length === 1 && Array.isArray(said[0]) ? said[0] : said;
   const told = instructions ?? system;
   return typeof told === 'string' ? [{ role: 'system', content: told }, ...own] : own;
@@ -161,7 +161,7 @@ function parseText(value: unknown): unknown {
 function messagesIn(list: unknown): Message[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const { messages, problems } = readMessages(list);
-  // One side is enough: the other is in the answer or the request.
+  // One side is enough, because the other side is in the answer or the request.
   const wrong = problems.some(({ code }) => !/^no-(user|assistant)-message$/.test(code));
   return wrong ? undefined : messages.map(({ message }) => message);
 }
@@ -193,7 +193,7 @@ function lastOfUser(inputs: unknown): string | undefined {
   return messagesIn(requestOf(inputs))?.findLast(({ role }) => role === 'user')?.content;
 }
 
-/** The text itself, the text of the last reply, or the text under one of the keys. */
+/** The given text, the text of the last reply in it, or the text under one of the keys. */
 function textIn(given: unknown, keys: readonly string[]): string | undefined {
   const value = parseText(given);
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
@@ -219,21 +219,21 @@ function textsRetrieved({ outputs }: Span): string[] {
 
 export const SESSION = 'mlflow.trace.session';
 
-/** The traces of a session without their spans, oldest first. */
+/** A session's traces without their spans, oldest first. */
 export interface Session {
   readonly id: string;
   readonly traces: readonly TraceInfo[];
 }
 
-/** The conversation of a session. */
+/** A session's conversation. */
 export interface SessionConversation {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  /** By trace: the number of the turn with its reply. */
+  /** For each trace, the number of the turn with its reply. */
   readonly turns: ReadonlyMap<string, number>;
   /** Traces without messages. */
   readonly silent: readonly string[];
-  /** Number of requests that are left out because they don't continue the conversation. */
+  /** Number of requests that were left out because they don't continue the conversation. */
   readonly branches: number;
 }
 
@@ -254,7 +254,7 @@ export class Sessions {
     }
   }
 
-  /** Sorted by their first trace. */
+  /** All sessions, sorted by their first trace. */
   all(): Session[] {
     const byTime = (a: TraceInfo, b: TraceInfo) =>
       compare(a.request_time, b.request_time) || compare(a.trace_id, b.trace_id);
@@ -271,7 +271,7 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Sorts the traces by start time in nanoseconds: servers sort only by milliseconds. */
+/** Sorts the traces by start time in nanoseconds, because servers sort them only by milliseconds. */
 export function sortTraces(session: Session, spans: ReadonlyMap<string, readonly Span[]>): Session {
   const began = ({ trace_id: id }: TraceInfo) => spans.get(id)?.[0]?.start ?? 0;
   const traces = [...session.traces].sort(

@@ -8,7 +8,7 @@ import { recordedFacts } from '../inputs.ts';
 import { readingOptionsOf } from '../parts.ts';
 import { examplesText, exampleText, meaningOf, verdictWordsOf } from './examplesText.ts';
 
-/** Maximum total characters of a question's examples. */
+/** Maximum total characters in a question's examples. */
 const MAX_TOTAL_LENGTH = 24_000;
 
 export interface UsedExample {
@@ -20,7 +20,7 @@ export interface UsedExample {
 
 type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
 
-/** The examples for a question; undefined if its assertion has none. @param ask creates an input's question */
+/** The examples for a question; undefined if its assertion has none. @param ask creates the question for an input */
 export async function examplesForQuestion(
   input: AssertionInput,
   asked: Question<unknown, unknown>,
@@ -62,13 +62,13 @@ function instructionsOf(ask: Ask, input: AssertionInput): string | undefined {
   }
 }
 
-/** More examples cost more than they help. */
+/** Maximum number of examples; more would cost more than they help. */
 const MAX_EXAMPLES = 4;
 
-/** Maximum characters per example; a longer one isn't shown. */
+/** Maximum characters per example; longer examples aren't shown. */
 const MAX_EXAMPLE_LENGTH = 8_000;
 
-/** Conversations that share a larger part of their words count as the same. */
+/** Conversations that share more than this part of their words count as the same. */
 const MAX_SIMILARITY = 0.8;
 
 interface ShownExample {
@@ -77,9 +77,10 @@ interface ShownExample {
 }
 
 /**
- * The examples for a conversation, alternating between those that people failed and passed. Within each group, it
- * prefers those that share the most words with the conversation; ties are broken by hash. Words that most candidates
- * contain don't count. Excludes the conversation itself, and those too similar to it.
+ * The examples for a conversation, alternating between examples that people failed and examples that they passed.
+ * Within each group, it prefers those that share the most words with the conversation; ties are broken by hash. Words
+ * that most candidates contain don't count. Excludes the conversation itself, and conversations that are too similar to
+ * it.
  *
  * @param room maximum total characters of the examples
  */
@@ -91,8 +92,8 @@ export function chooseExamples(
 ): ShownExample[] {
   const hash = conversationHash(judged);
   const words = wordSetOf(judged);
-  const user = userWords(judged);
-  const isOther = (one: Example) => one.hash !== hash && userWords(one.conversation) !== user;
+  const user = userText(judged);
+  const isOther = (one: Example) => one.hash !== hash && userText(one.conversation) !== user;
   const known = candidates.map((example) => ({ example, own: wordSetOf(example.conversation) }));
   const common = commonWords(known.map(({ own }) => own));
   const telling = (all: ReadonlySet<string>) => new Set([...all].filter((one) => !common.has(one)));
@@ -138,8 +139,8 @@ function wordSetOf(conversation: Conversation): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** Equal for conversations with the same script. */
-function userWords(conversation: Conversation): string {
+/** The user's text, which is the same in conversations with the same script. */
+function userText(conversation: Conversation): string {
   const turns = turnsOf(conversation).filter(({ side }) => side === 'user');
   return JSON.stringify(turns.map(textOf));
 }
@@ -154,7 +155,11 @@ const TEXTS = {
     Object.keys(context).length === 0 ? '' : JSON.stringify(context, null, 1),
 };
 
-/** The facts in an example's case that change the question. @param isAsked whether the question is the same with these facts */
+/**
+ * The facts in an example's case that would change the question.
+ *
+ * @param isAsked returns whether the question stays the same with these facts
+ */
 function differingFacts(
   { facts: here }: AssertionInput,
   { case: id, facts }: Example,

@@ -5,24 +5,19 @@ import { reaches } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import { type ShownTurns, shownLines } from '../conversationBlock.ts';
 
-/** Turns shown before the first labeled turn, if only turns are labeled. */
+/** Number of turns to show before the first labeled turn if only turns are labeled. */
 const TURNS_BEFORE = 3;
 
 /**
  * The examples before a question. Text from conversations and people is fenced.
  *
- *     === EXAMPLES ===
- *     People judged …
- *     --- example 1 ---
- *     [1 user]
- *     | Where is my order?
- *     [2 assistant]
- *     | Not my business.
+ * === EXAMPLES === People judged … --- example 1 --- [1 user]
+ * | Where is my order? [2 assistant]
+ * | Not my business.
  *
- *     People on turn 2: fail. Comment: | Rude.
- *     === END OF EXAMPLES ===
+ * People on turn 2: fail. Comment: | Rude. === END OF EXAMPLES ===
  *
- * @param meaning what verdicts on a whole conversation mean, if it isn't obvious
+ * @param meaning what verdicts on a whole conversation mean, if that isn't obvious
  */
 export function examplesText(texts: readonly string[], meaning: string | undefined): string {
   const list = texts.map((text, index) => `--- example ${index + 1} ---\n${text}`);
@@ -51,7 +46,7 @@ export function exampleText(
   ].join('\n');
 }
 
-/** Undefined, for all turns, if the whole conversation is labeled. */
+/** The range of turns to show; undefined, for all turns, if the whole conversation is labeled. */
 function shownOf({ conversation, verdicts }: Example): ShownTurns | undefined {
   const turns = verdicts.flatMap(({ turn }) => turn ?? []);
   if (turns.length < verdicts.length) return undefined;
@@ -77,9 +72,9 @@ type VerdictWords = (verdict: Pick<ExampleVerdict, 'turn' | 'status'>) => string
 export const PLAIN_WORDS: VerdictWords = ({ status }) =>
   status === 'skipped' ? 'does not apply' : status;
 
-type Asked = Pick<Question<unknown, unknown>, 'outcomes' | 'parts'>;
+type QuestionForm = Pick<Question<unknown, unknown>, 'outcomes' | 'parts'>;
 
-export function verdictWordsOf({ outcomes = {} }: Asked, threshold: number): VerdictWords {
+export function verdictWordsOf({ outcomes = {} }: QuestionForm, threshold: number): VerdictWords {
   const those = (status: ExampleVerdict['status']) =>
     Object.entries(outcomes)
       .filter(([, score]) => reaches(score, threshold) === (status === 'pass'))
@@ -93,8 +88,8 @@ export function verdictWordsOf({ outcomes = {} }: Asked, threshold: number): Ver
   };
 }
 
-/** Explains verdicts on a whole conversation if the question's answer has only verdicts on turns. */
-export function meaningOf({ parts }: Asked, threshold: number): string | undefined {
+/** Explains what a verdict on a whole conversation means if the question's answer contains only verdicts on turns. */
+export function meaningOf({ parts }: QuestionForm, threshold: number): string | undefined {
   if (parts.whole) return undefined;
   const pass = threshold === 1 ? 'none does' : 'enough of them pass';
   return `Of a whole conversation, fail says that some turn in it fails, but not which; pass says that ${pass}.`;

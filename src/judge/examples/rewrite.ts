@@ -13,7 +13,7 @@ export interface Disagreement {
   readonly judge: { readonly status: string; readonly rationale: string };
 }
 
-/** Enough to see what they have in common. */
+/** Maximum number of disagreements to show; enough to see what they have in common. */
 const MAX_DISAGREEMENTS = 12;
 
 const MAX_QUESTION_LENGTH = 6_000;

@@ -12,7 +12,7 @@ export type CodeActionPorts = Pick<
   'uriOf' | 'files' | 'listFolder' | 'readText' | 'lastRuns' | 'workspaceOf'
 >;
 
-/** @param preferred safe to apply without review, also as part of `source.fixAll` */
+/** @param preferred whether it is safe to apply without review, also as part of `source.fixAll` */
 export function quickFix(
   title: string,
   diagnostic: Diagnostic,
@@ -61,7 +61,7 @@ export function newFileEdit(
 export interface ActionContext {
   readonly document: EvalDocument;
   readonly uri: string;
-  /** Path of the innermost value or key at the cursor. */
+  /** The path of the innermost value or key at the cursor. */
   readonly path: Path;
   readonly ports: CodeActionPorts;
 }
@@ -76,7 +76,9 @@ export function slug(text: string, fallback: string): string {
   return words.slice(0, 6).join('-') || fallback;
 }
 
-/** A new file near the eval file. Undefined if the folder is outside of the workspace, such as through a link. */
+/**
+ * A new file near the eval file. Undefined if the folder is outside of the workspace, for example because of a link.
+ */
 export async function freeFile(
   { document, ports }: ActionContext,
   folder: string,

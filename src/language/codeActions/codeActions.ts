@@ -20,7 +20,7 @@ export const codeActionKinds = [
 /**
  * Fixes for the problems in a range, and refactorings for the code at its start.
  *
- * @param diagnostics from the client's request
+ * @param diagnostics the ones in the client's request
  * @param only the requested kinds; all if absent
  */
 export async function codeActions(
@@ -82,7 +82,7 @@ const REFACTORINGS = [
   ...[inlineTranscript, toPromptFile, inlinePrompt, improveJudge],
 ];
 
-/** Combines the preferred fixes. If two overlap, includes only the first. */
+/** Combines the preferred fixes. If two of them overlap, includes only the first one. */
 function fixAll(uri: string, actions: readonly CodeAction[]): CodeAction[] {
   const applied: TextEdit[] = [];
   const included: CodeAction[] = [];

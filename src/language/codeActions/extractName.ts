@@ -19,7 +19,7 @@ const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
   }),
 );
 
-/** Moves an inline model or target to the top level of the file, under a name. */
+/** Moves an inline model or target to the top level of the file, and names it. */
 export function extractName(context: ActionContext): CodeAction[] {
   const { yaml } = context.document;
   const found = inlineAt(context);
@@ -44,7 +44,7 @@ function inlineAt({ document, path }: ActionContext) {
   for (let length = path.length; length > 0; length -= 1) {
     const prefix = path.slice(0, length);
     const key = prefix.at(-1);
-    // Items of a list can't be cut out.
+    // List items can't be moved.
     if (typeof key !== 'string') continue;
     const value = valueAt(root, prefix);
     const written = isMapping(value) || (typeof value === 'string' && SHORT_MODEL.test(value));

@@ -20,12 +20,12 @@ import { newFileText, placeholder } from './placeholder.ts';
 interface DocumentContext {
   readonly uri: string;
   readonly yaml: YamlDocument;
-  /** Absent for files other than eval files. */
+  /** Absent if the file isn't an eval file. */
   readonly suite?: LoadedSuite;
   uriOf(path: string): string;
 }
 
-/** From the problem's code and its `Fix`. */
+/** Data for a fix, from the problem's code and its `Fix`. */
 interface FixData
   extends Required<Pick<Fix, 'instead' | 'quote' | 'blank' | 'add' | 'create' | 'remove'>> {
   readonly replacement: string;
@@ -39,7 +39,7 @@ interface QuickFix {
   readonly title: string;
   readonly edits?: readonly (TextEdit | undefined)[];
   readonly edit?: WorkspaceEdit;
-  /** Safe to apply without review. */
+  /** Whether the fix is safe to apply without review. */
   readonly preferred?: boolean;
 }
 
@@ -47,7 +47,7 @@ interface FixContext extends DocumentContext {
   readonly diagnostic: Diagnostic;
 }
 
-/** A result without edits is dropped. */
+/** Functions that create fixes. A fix without edits is dropped. */
 const FIXES: {
   readonly [Name in FixName]: (data: FixData[Name], context: FixContext) => QuickFix | QuickFix[];
 } = {
@@ -67,10 +67,10 @@ export const ALL_FIXES = Object.keys(FIXES) as readonly FixName[];
 /** Fixes for the front matter of a judge prompt. */
 export const PROMPT_FIXES: readonly FixName[] = ['instead'];
 
-/** Fixes that need only the text, such as a judge prompt or a transcript. */
+/** Fixes that need only a file's text, so that they also work in judge prompts and transcripts. */
 export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote', 'blank'];
 
-/** @param diagnostics ignored if from other extensions */
+/** @param diagnostics the ones to fix; those from other extensions are ignored */
 export function fixesOf(
   diagnostics: readonly Diagnostic[],
   names: readonly FixName[],
@@ -100,7 +100,7 @@ function dataOf({ data }: Diagnostic): DiagnosticData {
   return Object(data);
 }
 
-/** Offers the most likely replacement first, then similar ones. */
+/** Offers the most likely replacement first, followed by similar ones. */
 function didYouMean(first: string, { yaml, diagnostic }: FixContext): QuickFix[] {
   const { alternatives = [], beside } = dataOf(diagnostic).fix ?? {};
   return [first, ...alternatives].map((text, index) => {

@@ -60,7 +60,7 @@ type InlinePrompt = NonNullable<ReturnType<typeof promptOf>>;
 
 function referTo({ type, key }: InlinePrompt, yaml: YamlDocument, path: Path, prompt: string) {
   const given = valueAt(yaml.value, path);
-  // Keeps the criterion's threshold: the default threshold of `llm-judge` is lower.
+  // Keeps the criterion's threshold, because the default threshold of `llm-judge` is lower.
   const threshold = type.defaultThreshold;
   if (!isMapping(given)) {
     return replaceValue(yaml, path, { type: llmJudge.type, prompt, threshold });
@@ -73,7 +73,7 @@ function referTo({ type, key }: InlinePrompt, yaml: YamlDocument, path: Path, pr
   return [...own, ...judge].concat(added ?? []);
 }
 
-/** Copies a prompt file into the assertion. Keeps the file, because others may use it. */
+/** Copies a prompt file into the assertion. Keeps the file, because other assertions may use it. */
 export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const path = assertionPath(context);

@@ -9,7 +9,7 @@ import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/sc
 
 const TRANSCRIPT = [{ user: 'Hello' }, { assistant: 'Hello' }];
 
-/** For keys whose schema would give a meaningless value. */
+/** Example values for keys whose schema would yield a meaningless value. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   cases: [{ id: 'case-1', transcript: TRANSCRIPT, assert: ['The assistant greets the user.'] }],
   answer: 'yes',
@@ -42,14 +42,14 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 const MODEL = 'openai:gpt-5-mini';
 
-/** For files that don't declare a symbol of that kind. */
+/** Names to use if a file doesn't declare any symbol of that kind. */
 const DEFAULT_REFERENCES: Readonly<Partial<Record<SymbolKind, unknown>>> = {
   model: MODEL,
   shortModel: MODEL,
   target: { type: 'chat', model: MODEL },
 };
 
-/** No required mapping in the format is nested deeper. */
+/** Maximum depth; no required mapping in the format is nested more deeply. */
 const MAX_DEPTH = 4;
 
 export function placeholder(
@@ -61,7 +61,7 @@ export function placeholder(
   const key = String(path.at(-1));
   const owner = path.slice(0, -1);
   if (key === 'type' && !('type' in mappingOf(valueAt(root, owner)))) {
-    // For assertions, any type will do. Otherwise, the other keys determine the type.
+    // For assertions, any type is fine. Otherwise, the other keys determine the type.
     const kinds = valuesAt(schema, root, path).map(({ value }) => value);
     return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
   }
@@ -184,7 +184,7 @@ const CASES = `cases:
       - The assistant greets the user.
 `;
 
-/** Returns a valid file. */
+/** Returns the text of a new, valid file. */
 export function newFileText(kind: NewFileKind, path: string): string {
   switch (kind) {
     case 'prompt':

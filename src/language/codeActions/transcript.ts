@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
-import { mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import { mappingOf, type Path, stringOf, valueAt } from '../../core/data/data.ts';
 import { isError } from '../../core/problem.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { writtenMessages } from '../../evalfile/savedCase.ts';
@@ -29,7 +29,9 @@ import {
   slug,
 } from './actions.ts';
 
-/** Keeps the user's messages, with their formatting, for the target to reply to. Offered only if there is a target. */
+/**
+ * Keeps only the user's messages, with their formatting, for the target to reply to. Offered only if there is a target.
+ */
 export function toTurns(context: ActionContext): CodeAction[] {
   const { yaml } = context.document;
   const path = context.path[2] === 'transcript' ? messagesAt(context)?.path : undefined;
@@ -39,7 +41,8 @@ export function toTurns(context: ActionContext): CodeAction[] {
   if (!path || !Array.isArray(messages) || !isSeq(node) || !target) return [];
   const texts = messages.map(userText);
   if (texts.every((text) => text === undefined)) return [];
-  // A turn is a template and a single message, so neither templates nor consecutive messages can be converted.
+  // A turn is a template and a single message, so text with template syntax and consecutive messages can't be
+  // converted.
   const isUnfit = (text: string | undefined, index: number) =>
     text !== undefined && (templateVariables(text).length > 0 || texts[index - 1] !== undefined);
   if (texts.some(isUnfit)) return [];
@@ -54,7 +57,7 @@ export function toTurns(context: ActionContext): CodeAction[] {
   return [refactoring(title, 'refactor.rewrite', editsIn(context.uri, all))];
 }
 
-/** The target that would reply; `name` if the case has to name it. */
+/** The target that would reply; `name` is set if the case has to name it. */
 function targetOf(context: ActionContext): { readonly name?: string } | undefined {
   const { value } = context.document.yaml;
   const owner = casePath(context);
@@ -79,7 +82,7 @@ function userText(message: unknown): string | undefined {
   return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
 }
 
-/** No edits for `user: …`, which is a valid turn. */
+/** Edits that turn a message into a turn; empty for `user: …`, which is already a valid turn. */
 function itemEdits(yaml: YamlDocument, path: Path, message: unknown): TextEdit[] {
   const user = userText(message);
   if (user !== undefined) return isTurn(message) ? [] : replaceValue(yaml, path, { user });
@@ -115,7 +118,7 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   if (!Array.isArray(turns) || !node || typeof id !== 'string') return [];
   // Each variant has its own conversation.
   if ('matrix' in given) return [];
-  // A transcript has no place for a turn's assertions.
+  // A transcript can't contain a turn's assertions.
   if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
   const [last] = await ports.lastRuns(document.suite.path, id);
   const messages = last ? writtenMessages(last.conversation) : [];
@@ -125,7 +128,7 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   const edits = replaceWith(yaml, path, transcript);
   if (edits.length === 0) return [];
   edits.push(...renameKey(yaml, path, 'transcript'));
-  // The conversation includes the history.
+  // The conversation already includes the history.
   const unused = ['stop_on_failure', 'history'].filter((key) => key in given);
   edits.push(...unused.flatMap((key) => removeEntry(yaml, [...owner, key]) ?? []));
   const title = 'Convert the turns to the transcript of the last run';
@@ -161,7 +164,7 @@ export async function toTranscriptFile(context: ActionContext): Promise<CodeActi
   const { name, path } = found;
   const moved = fragmentAt(yaml, path);
   if (!moved) return [];
-  const id = String(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
+  const id = stringOf(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
   const file = await freeFile(context, FOLDERS[name], slug(id, name), '.yaml');
   if (!file) return [];
   const created = { uri: context.ports.uriOf(file.path), text: `${moved.text}\n` };
@@ -170,7 +173,7 @@ export async function toTranscriptFile(context: ActionContext): Promise<CodeActi
   return [refactoring(`Move the ${name} to "${file.reference}"`, 'refactor.extract', changed)];
 }
 
-/** Copies the messages of a file into the case. Keeps the file, because others may use it. */
+/** Copies a file's messages into the case. Keeps the file, because other cases may use it. */
 export async function inlineTranscript(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const { name, path } = messagesAt(context) ?? {};
@@ -183,7 +186,7 @@ export async function inlineTranscript(context: ActionContext): Promise<CodeActi
   return [refactoring(`Inline the ${name}`, 'refactor.inline', editsIn(context.uri, edits))];
 }
 
-/** The messages of a file as a YAML list. YAML keeps its formatting. */
+/** A file's messages as a YAML list. A YAML file's formatting is kept. */
 function messagesOf(text: string, file: string): YamlFragment {
   switch (extname(file)) {
     case '.json':

@@ -1,13 +1,12 @@
 import { dirname, extname, join } from 'node:path';
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { findAssertionType } from '../../assertions/registry.ts';
-import { valueAt } from '../../core/data/data.ts';
+import { stringOf, valueAt } from '../../core/data/data.ts';
 import { EXTENSIONS, isFileKind } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import { resolveReference } from '../../evalfile/files.ts';
 import { type NumberedMessage, numberTurns } from '../../evalfile/numberTurns.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
-import { readTranscriptFile } from '../../evalfile/transcript.ts';
 import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import type { CompletionContext, CompletionRequest } from '../ports.ts';
@@ -15,9 +14,10 @@ import { type Cursor, cursorAt } from './cursor.ts';
 import { type Choice, KINDS, matches, valueItems } from './items.ts';
 import { enumerated, isKnownKey, keyItems, mappingItems } from './schemaItems.ts';
 import { symbolChoices } from './symbolChoices.ts';
+import { messagesOfFile } from './transcriptFile.ts';
 import { variableItems, variablesAt } from './variables.ts';
 
-/** Also completes invalid YAML. @param path absolute */
+/** Also completes invalid YAML. @param path absolute path of the file */
 export async function completion(
   text: string,
   path: string,
@@ -44,7 +44,7 @@ export async function completion(
     ...enumerated(cursor).filter(({ label }) => !isReply || label === 'all'),
     ...(await turnChoices(cursor, request)),
     ...(await pathChoices(cursor, request)),
-  ].filter(({ label, value = label }) => matches(String(value), cursor.typed));
+  ].filter(({ label, value = label }) => matches(stringOf(value), cursor.typed));
   return [...mappingItems(cursor, snippets), ...valueItems(choices, cursor, snippets)];
 }
 
@@ -60,7 +60,8 @@ async function turnChoices(cursor: Cursor, request: CompletionRequest): Promise<
   const owner = path.slice(0, index);
   const depth = path.length - index;
   if (index < 0 || depth > 2 || !isKnownKey(root, path.slice(0, index + 1))) return [];
-  // Under a scripted turn, `at` can only select the reply to it.
+  if (path.at(-1) === 'agent') return [];
+  // Under a scripted turn, `at` can only select the reply to that turn.
   if (owner.includes('turns') || style !== 'plain') return [];
   const { type } = Object(valueAt(root, owner));
   const side = findAssertionType(type)?.side ?? 'both';
@@ -71,16 +72,16 @@ async function turnChoices(cursor: Cursor, request: CompletionRequest): Promise<
   return turns
     .filter((turn) => (side === 'both' || turn.side === side) && !taken.includes(turn.number))
     .map(({ number, side: speaker, text }) => ({
-      label: String(number),
+      label: stringOf(number),
       value: number,
       kind: KINDS.value,
       detail: text,
-      documentation: `Turn ${number}, the ${speaker}'s.`,
+      documentation: `Turn ${number} (${speaker})`,
       rank: 6,
     }));
 }
 
-/** There, the only word that `at` accepts is `all`. */
+/** Whether the cursor is at the `at` of a scripted turn, where the only valid word is `all`. */
 function isAtOfScriptedTurn({ root, path }: Cursor): boolean {
   return path.at(-1) === 'at' && path.includes('turns') && isKnownKey(root, path);
 }
@@ -90,7 +91,7 @@ async function turnsOfCase(own: unknown, request: CompletionRequest): Promise<Tu
   if (!Array.isArray(turns)) return turnsIn(transcript, request);
   const before = await turnsIn(history, request);
   const scripted = turns.flatMap((item, index): TurnText[] => {
-    const words = String(typeof item === 'string' ? item : (Object(item).user ?? ''));
+    const words = stringOf(typeof item === 'string' ? item : (Object(item).user ?? ''));
     const number = before.length + 2 * index + 1;
     return [
       { number, side: 'user', text: words },
@@ -100,13 +101,13 @@ async function turnsOfCase(own: unknown, request: CompletionRequest): Promise<Tu
   return [...before, ...scripted];
 }
 
-/** @param messages a list, or the path of a file */
+/** @param messages a list of messages, or the path of a file */
 async function turnsIn(messages: unknown, request: CompletionRequest): Promise<TurnText[]> {
   if (Array.isArray(messages)) return groupTurns(numberTurns(messages));
   return typeof messages === 'string' ? turnsOfFile(messages, request) : [];
 }
 
-/** Groups messages by turn. A turn shows its first text. */
+/** Groups messages by turn. Each turn is described by its first text. */
 function groupTurns(messages: readonly NumberedMessage[]): TurnText[] {
   const turns = new Map<number, TurnText>();
   for (const { role, text, turn } of messages) {
@@ -117,18 +118,11 @@ function groupTurns(messages: readonly NumberedMessage[]): TurnText[] {
   return [...turns.values()];
 }
 
-async function turnsOfFile(
-  reference: string,
-  { files, path, readText, step, workspace }: CompletionRequest,
-): Promise<TurnText[]> {
-  if (!files || !readText) return [];
-  const folder = dirname(path);
-  const found = await resolveReference(reference, folder, workspace ?? folder, files);
-  const text = found.kind === 'file' ? await readText(found.path) : undefined;
-  if (found.kind !== 'file' || text === undefined) return [];
-  const { messages } = await runCooperatively(readTranscriptFile(text, found.path), step);
-  const plain = messages.map(({ message: { role, content } }) => ({ role, content }));
-  return groupTurns(numberTurns(plain));
+async function turnsOfFile(reference: string, request: CompletionRequest): Promise<TurnText[]> {
+  const messages = await messagesOfFile(reference, request);
+  return groupTurns(
+    numberTurns(messages.map(({ message: { role, content } }) => ({ role, content }))),
+  );
 }
 
 async function pathChoices(

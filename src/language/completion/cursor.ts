@@ -2,39 +2,39 @@ import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
 import { readLeniently } from '../../yaml/documentValue.ts';
-import { findMark, type Marked, type MarkSearchResult } from '../../yaml/markedYaml.ts';
+import { findMark, type MarkedYaml, type MarkSearchResult } from '../../yaml/markedYaml.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
 export interface Cursor {
-  /** The file's data with only the case at the cursor. A long case is shortened. */
+  /** The file's data, reduced to the case at the cursor. A long case is shortened. */
   readonly root: unknown;
-  /** Path of the value, or of the key that is being typed. */
+  /** The path of the value, or of the key that is being typed. */
   readonly path: Path;
   readonly onKey: boolean;
-  readonly style: Marked['style'];
-  /** The line has an unclosed quote, which the completion closes. */
+  readonly style: MarkedYaml['style'];
+  /** Whether the line has an unclosed quote, which the completion closes. */
   readonly unclosedQuote: boolean;
   readonly typed: string;
-  /** The text to replace, without its quotes. */
+  /** The range of the text to replace, without its quotes. */
   readonly range: Range;
-  /** The cursor is right after a colon that needs a space. */
+  /** Whether the cursor is right after a colon that needs a space. */
   readonly needsSpace: boolean;
   readonly hasColon: boolean;
   readonly inFlow: boolean;
-  /** A new mapping can start here: at the start of a line or after a dash. */
+  /** Whether a new mapping can start here: at the start of a line, or after a dash. */
   readonly canStartMapping: boolean;
   /** Columns of the typed text and its key, relative to the line's first word. */
   readonly indent: { readonly own: number; readonly key: number };
-  /** Present after `{{`. */
+  /** Set after `{{`. */
   readonly variable?: VariableCursor;
   /** The whole case at the cursor; undefined if there is none. */
   readonly wholeCase: () => Work<unknown>;
 }
 
 export interface VariableCursor {
-  /** The replaced text: from after the opening braces to the end of the closing ones. */
+  /** The range to replace: from after the opening braces to the end of the closing braces. */
   readonly range: Range;
-  /** The text starts with the braces and needs quotes: `user: {{name`. */
+  /** Whether the text starts with the braces and therefore needs quotes: `user: {{name`. */
   readonly needsQuotes: boolean;
 }
 
@@ -50,12 +50,12 @@ const MAX_LINE = 10_000;
 
 const VARIABLE = /\{\{[ \t]*((?:[A-Za-z_][\w.-]*)?)$/;
 
-/** Undefined in comments and outside of the text. */
+/** Undefined in comments, and for positions outside of the text. */
 export function* cursorAt(text: string, position: Position): Work<Cursor | undefined> {
   const slice = text.includes(MARK) ? undefined : sliceAt(text, position);
   if (!slice) return undefined;
   const cursor = yield* cursorInSlice(slice, position);
-  // An alias of an anchor in another case.
+  // An alias whose anchor is in another case.
   return cursor === 'dangling' ? yield* cursorInText(text, position) : cursor;
 }
 
@@ -75,7 +75,7 @@ export function variableIn(line: string, position: Position): VariableCursor | u
   return { needsQuotes: false, range: rangeAround(position, column, name.length, rest) };
 }
 
-/** Length of the rest of the variable, with its closing braces. */
+/** Number of characters in the rest of the variable, including its closing braces. */
 function restLength(after: string): number {
   return /^[\w.-]*(?:[ \t]*\}{1,2})?/.exec(after)?.[0].length ?? 0;
 }
@@ -92,7 +92,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const before = text.slice(lineStart, offset);
   const after = /[^\r\n]*/y.exec(text.slice(offset, offset + MAX_LINE))?.[0] ?? '';
   const variable = VARIABLE.exec(before);
-  // Replaces `{{name}}` with the mark: without quotes, braces would be a mapping.
+  // Replaces `{{name}}` with the mark, because unquoted braces would be a mapping.
   const attempt: Attempt = variable
     ? yield* putMark(slice, MARK, variable[0].length, restLength(after))
     : yield* locate(slice, before, after);
@@ -141,7 +141,7 @@ function* putMark(
   return { ...(yield* findMark(marked, MARK)), text: marked };
 }
 
-/** Tries the text unchanged first, then likely corrections. */
+/** Tries the unchanged text first, then likely corrections. */
 function* locate(slice: Slice, before: string, after: string): Work<Attempt> {
   const put = (insert: string, skipped = 0) => putMark(slice, insert, 0, skipped);
   const word = /^[\w.-]*/.exec(after)?.[0] ?? '';
@@ -158,9 +158,7 @@ function* locate(slice: Slice, before: string, after: string): Work<Attempt> {
     const { style } = closed.found ?? {};
     if (style === 'single' || style === 'double') return { ...closed, unclosedQuote: true };
   }
-  // A key that is being typed swallows the next line:
-  //     th|
-  //     assert: []
+  // A key that is being typed absorbs the next line: th| assert: []
   if (plain.found?.onKey && /[\r\n]/.test(plain.text.slice(plain.found.start, plain.found.end))) {
     return yield* put(`${MARK}${word}: `, word.length);
   }
@@ -192,7 +190,7 @@ function rangeAround({ line }: Position, character: number, before: number, afte
   };
 }
 
-function* wholeCase({ wholeCase: text }: Slice, { root, path }: Marked): Work<unknown> {
+function* wholeCase({ wholeCase: text }: Slice, { root, path }: MarkedYaml): Work<unknown> {
   if (path[0] !== 'cases') return undefined;
   const cases = text === undefined ? valueAt(root, ['cases']) : yield* readLeniently(text);
   return Array.isArray(cases) ? cases[text === undefined ? Number(path[1]) : 0] : undefined;

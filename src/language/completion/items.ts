@@ -25,19 +25,19 @@ export const MAX_DETAIL = 100;
 export interface Choice {
   readonly label: string;
   readonly kind: CompletionItemKind;
-  /** What is inserted, if it isn't the label. */
+  /** The value to insert, if it differs from the label. */
   readonly value?: YamlScalar;
   readonly detail?: string | undefined;
   readonly documentation?: string | undefined;
-  /** Lower ranks come first; 5 by default. */
+  /** Lower ranks are listed first; 5 by default. */
   readonly rank?: number;
-  /** An incomplete value, such as `openai:`, which gets no quotes yet. */
+  /** Whether the value is incomplete, such as `openai:`, and therefore isn't quoted yet. */
   readonly incomplete?: boolean;
   /** A snippet to insert after the value, if the client supports snippets and there are no quotes. */
   readonly below?: string;
 }
 
-/** Items in the order of the choices, within their rank. */
+/** Completion items in the order of the choices within each rank. */
 export function valueItems(
   choices: readonly Choice[],
   cursor: Cursor,
@@ -67,7 +67,7 @@ export function valueItems(
   });
 }
 
-/** Writes the value in the cursor's style; undefined if its quotes can't contain it. */
+/** Writes the value in the style used at the cursor; undefined if the quotes there can't contain it. */
 function writeAt(value: YamlScalar, cursor: Cursor): string | undefined {
   const { style, inFlow, unclosedQuote, onKey, hasColon } = cursor;
   if (style === 'plain') {

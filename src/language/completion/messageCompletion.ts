@@ -8,7 +8,7 @@ import { type Cursor, cursorInText } from './cursor.ts';
 import { asSnippet, KINDS, sortText } from './items.ts';
 import { schemaItems } from './schemaItems.ts';
 
-/** In JSON, items are quoted. @param path absolute */
+/** Completes messages. In JSON, items are quoted. @param path absolute */
 export function* messageCompletion(
   text: string,
   path: string,
@@ -23,7 +23,7 @@ export function* messageCompletion(
   return schemaItems(cursor, messagesFileSchema, snippets);
 }
 
-/** The first message of an empty YAML file. */
+/** The first message in an empty YAML file. */
 function firstItems(cursor: Cursor): CompletionItem[] {
   if (!cursor.canStartMapping) return [];
   return ['user', 'assistant', 'system', 'role'].map((key, index) => ({
@@ -49,7 +49,7 @@ function* completeLine(
   return jsonItems({ ...cursor, range }, messageSchema, 0, snippets);
 }
 
-/** @param depth of the path to a message */
+/** @param depth length of the path to a message */
 function jsonItems(
   cursor: Cursor,
   schema: z.ZodType,
@@ -57,7 +57,7 @@ function jsonItems(
   snippets: boolean,
 ): CompletionItem[] {
   if (!cursor.onKey && cursor.path.length === depth) return wholeMessages(cursor, snippets);
-  // Items add quotes if there are none yet.
+  // The items add quotes if there are none yet.
   const items = schemaItems({ ...cursor, canStartMapping: false }, schema, false);
   return cursor.style === 'plain' ? items.map((item) => quoteItem(item, cursor)) : items;
 }

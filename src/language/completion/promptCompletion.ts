@@ -13,15 +13,15 @@ import { schemaItems, textsAt } from './schemaItems.ts';
 import { shortModels } from './symbolChoices.ts';
 import { promptVariables, variableItems } from './variables.ts';
 
-/** The names from the eval files that use a prompt. Absent ones aren't offered. */
+/** Names from the eval files that use a prompt. Names that are absent aren't offered. */
 export interface PromptContext {
   readonly snippets?: boolean;
   readonly models?: readonly string[];
-  /** Models of the editor, as `provider:model`. */
+  /** The editor's models, as `provider:model`. */
   readonly editorModels?: readonly string[];
-  /** Keys of their cases' `context`. */
+  /** Keys in their cases' `context`. */
   readonly variables?: readonly string[];
-  /** Labels of their other prompts. */
+  /** Labels in their other prompts. */
   readonly labels?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function* promptCompletion(
   const { line } = position;
   if (end === undefined || line > end) return yield* bodyItems(lines, end, position, context);
   if (line === 0 || line === end) return [];
-  // Only the front matter, with the same line numbers as in the file.
+  // Contains only the front matter, with the same line numbers as in the file.
   const matter = ['', ...lines.slice(1, end)].join('\n');
   const cursor = yield* cursorInText(matter, position);
   if (!cursor || cursor.style === 'block' || cursor.variable) return [];
@@ -47,7 +47,7 @@ export function* promptCompletion(
   return schemaItems(cursor, frontMatterSchema, snippets, namesAt(cursor, context));
 }
 
-/** The line that closes the front matter; the end of the file if it isn't closed yet. */
+/** Number of the line that closes the front matter, or of the end of the file if the front matter isn't closed yet. */
 function matterEnd(lines: readonly string[]): number | undefined {
   const isFence = (line = '') => /^\uFEFF?---[ \t]*\r?$/.test(line);
   if (!isFence(lines[0])) return undefined;
@@ -65,7 +65,7 @@ function namesAt({ root, path }: Cursor, context: PromptContext): Choice[] {
   return named(free, 'context');
 }
 
-/** Labels of other prompts that this one doesn't have. */
+/** Labels in other prompts that aren't in this one. */
 function labelsAt({ root, typed }: Cursor, { labels = [] }: PromptContext): Choice[] {
   const there = Object.keys(mappingOf(valueAt(root, ['labels'])));
   const free = labels.filter((label) => !there.includes(label) && matches(label, typed));
@@ -91,7 +91,7 @@ function* bodyItems(
   return variableItems(promptVariables(keys), variable, 'plain');
 }
 
-/** @param path of the prompt, absolute */
+/** @param path absolute path of the prompt */
 export async function promptContext(
   path: string,
   { documents, readText }: Pick<SymbolPorts, 'documents' | 'readText'>,
@@ -105,7 +105,7 @@ export async function promptContext(
   const files = documents.filter((file) => suites.some((suite) => isPartOf(suite, file)));
   const variables = uses.flatMap(({ document, scope }) => {
     if (scope.startsWith('cases/')) return declared(document, 'variable', scope);
-    // Under `defaults`, the prompt judges every case.
+    // Under `defaults`, the prompt judges all cases.
     const cases = documents.filter((file) => isPartOf(document, file));
     return cases.flatMap((file) => declared(file, 'variable'));
   });

@@ -35,7 +35,7 @@ import {
   valueItems,
 } from './items.ts';
 
-/** The keys that a mapping doesn't have yet. */
+/** Items for the keys that a mapping doesn't have yet. */
 export function keyItems(cursor: Cursor, snippets: boolean, schema?: z.ZodType): CompletionItem[] {
   const owner = cursor.path.slice(0, -1);
   const there = valueAt(cursor.root, owner);
@@ -62,7 +62,7 @@ export function mappingItems(
     const newText = `${key}: ${snippets ? escapeSnippet(word) + below : word}`;
     return {
       label: value,
-      // Not the snippet kind: the extension turns it off, because VS Code would offer snippets in prose, too.
+      // Doesn't use the snippet kind: the extension turns that off, because VS Code would also offer snippets in prose.
       kind: KINDS.enumMember,
       sortText: sortText(2, index),
       detail: key,
@@ -86,7 +86,7 @@ export function missingKeys(keys: readonly KeyInfo[], there: readonly string[]):
   );
 }
 
-/** @param indent columns from the first word of the line to the keys; undefined within braces */
+/** @param indent number of columns from the line's first word to the keys; undefined within braces */
 export function snippetOf(keys: readonly KeyInfo[], indent: number | undefined): string {
   const before = indent === undefined ? ', ' : `\n${marginOf(indent)}`;
   const entries = keys.map(
@@ -123,7 +123,7 @@ function itemsOf(
     });
 }
 
-/** Opens the completions at the new cursor. Other editors ignore it. */
+/** Opens the suggestions at the new cursor position. Other editors ignore this command. */
 const SUGGEST = { title: 'Suggest', command: 'editor.action.triggerSuggest' };
 
 /** Whether there are completions for the value, or for its first item or key. */
@@ -166,7 +166,7 @@ export interface Option {
   readonly keys: readonly KeyInfo[];
 }
 
-/** Everything that a place can contain, regardless of its current value. */
+/** Everything that is valid at a location, regardless of its current value. */
 interface Offer {
   readonly options: readonly Option[];
   /** The keys that are valid before an option is chosen. */
@@ -197,7 +197,8 @@ export function offerAt(
   });
   const free = mappings.filter(({ key }) => key === undefined).flatMap((one) => one.keys);
   return {
-    // Several may have the same value, such as a role in all dialects. The first is the simplest.
+    // Several options may have the same value: a role, for example, is in all dialects. The first option is the
+    // simplest.
     options: uniqueBy(options, ({ key, value: tag }) => `${key} ${tag}`),
     keys: uniqueBy([...keys, ...free], ({ name }) => name),
   };
@@ -205,7 +206,7 @@ export function offerAt(
 
 type Shape = NonNullable<ReturnType<typeof definition>['shape']>;
 
-/** The mapping's key that has only one possible value. */
+/** The key in the mapping that has only one possible value. */
 function discriminatorOf(shape: Shape) {
   for (const [key, field] of Object.entries(shape)) {
     const { type, values } = definition(unwrap(field));
@@ -254,7 +255,7 @@ export function textsAt(root: unknown, path: Path): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** Values that must not be quoted, such as `true` and numbers, keyed by their text. */
+/** Values that must not be quoted, such as `true` and numbers, by their text. */
 function unquotedWords(root: unknown, path: Path, schema: z.ZodType): Map<string, YamlScalar> {
   const words = schemasAt(schema, root, path).flatMap((one): YamlScalar[] => {
     const { type, values = [] } = definition(one);
@@ -295,7 +296,7 @@ function languageName(code: string): string | undefined {
   return languages.of(code);
 }
 
-/** @param more values in addition to the schema's */
+/** @param more values to offer in addition to the schema's */
 export function schemaItems(
   cursor: Cursor,
   schema: z.ZodType,

@@ -4,11 +4,11 @@ import { readLeniently } from '../../yaml/documentValue.ts';
 import { endOfLine } from '../../yaml/nodes.ts';
 import { caseLines, indentOf, isItem } from '../../yaml/parsedText.ts';
 
-/** The part of an eval file that a completion depends on. */
+/** The part of an eval file that completion depends on. */
 export interface Slice {
   readonly text: string;
   readonly offset: number;
-  /** Parts of the file are left out. */
+  /** Whether parts of the file are left out. */
   readonly partial: boolean;
   /** The whole case at the cursor, as a one-item list, if `text` contains only parts of it. */
   readonly wholeCase?: string;
@@ -30,13 +30,12 @@ export function wholeSlice(text: string, position: Position): Slice | undefined 
 }
 
 /**
- * The text without the other cases, so that a key press in a file with thousands of cases parses only one:
+ * The text without the other cases, so that a key press in a file with thousands of cases requires parsing only one
+ * case:
  *
- *     models: …          kept
- *     cases:             kept
- *       - id: first      left out
- *       - id: second     kept: the cursor is in it
- *     judge: …           kept
+ * models: …          kept cases:             kept
+ * - id: first      left out
+ * - id: second     kept: the cursor is in it judge: …           kept
  */
 export function sliceAt(text: string, position: Position): Slice | undefined {
   const lines = text.split('\n');
@@ -80,7 +79,7 @@ function entriesOfCases(text: string, key: string): string[] {
     const stop = cases.starts[index + 1] ?? cases.end;
     for (const [from, to] of entries(lines, start, stop)) {
       const entry = lines.slice(from, to);
-      // Removes the dash of a case that starts with the key.
+      // Removes the dash if the case starts with the key.
       entry[0] = (entry[0] ?? '').replace(/^(\s*)-/, '$1 ');
       if (entry[0].trimStart().startsWith(`${key}:`)) found.add(entry.join('\n'));
     }
@@ -131,7 +130,7 @@ function linesOfLongCase(
   });
 }
 
-/** The line range of each key and its value, in the case at `start`. */
+/** The line ranges of the keys and their values in the case at `start`. */
 function entries(
   lines: readonly string[],
   start: number,

@@ -6,6 +6,7 @@ import { modelSchema } from '../../evalfile/targetSchema.ts';
 import { runCooperatively, type Work } from '../../node/cooperative.ts';
 import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/mentions.ts';
 import type { CompletionRequest } from '../ports.ts';
+import { actingAgents } from './actingAgents.ts';
 import { type Cursor, isMarked } from './cursor.ts';
 import { type Choice, KINDS } from './items.ts';
 import { offerAt, textsAt } from './schemaItems.ts';
@@ -13,9 +14,9 @@ import { readEntries } from './slice.ts';
 
 interface OfferedKind {
   readonly shown: CompletionItemKind;
-  /** Offers only declared names; otherwise also names used outside of assertions. */
+  /** Whether to offer only declared names. If false, also offers names that are used outside of assertions. */
   readonly declared: boolean;
-  /** Omits names that the list already contains. */
+  /** Whether to omit names that the list already contains. */
   readonly once?: boolean;
   readonly rank?: number;
 }
@@ -24,15 +25,14 @@ const OFFERED: Readonly<Partial<Record<SymbolKind, OfferedKind>>> = {
   model: { shown: KINDS.reference, declared: true, rank: 4 },
   target: { shown: KINDS.reference, declared: true, rank: 4 },
   tool: { shown: KINDS.reference, declared: false },
+  agent: { shown: KINDS.reference, declared: false },
   topic: { shown: KINDS.value, declared: true, once: true },
   tag: { shown: KINDS.value, declared: false, once: true },
   node: { shown: KINDS.reference, declared: true },
 };
 
-export async function symbolChoices(
-  cursor: Cursor,
-  { text, including, editorModels, step }: CompletionRequest,
-): Promise<Choice[]> {
+export async function symbolChoices(cursor: Cursor, request: CompletionRequest): Promise<Choice[]> {
+  const { text, including, editorModels, step } = request;
   const { root, path, onKey } = cursor;
   const roles = rolesAt(evalFileSchema, root, path, onKey);
   const isModel = ({ kind }: Role) => kind === 'model' || kind === 'shortModel';
@@ -46,6 +46,7 @@ export async function symbolChoices(
       const named = choicesOf(kind, offered, role, cursor, text, including);
       choices.push(...(await runCooperatively(named, step)));
     }
+    if (kind === 'agent') choices.push(...(await actingAgents(cursor, request, choices)));
     if (isModel(role)) choices.push(...shortModels(root, known));
   }
   return choices;
@@ -84,19 +85,19 @@ function mentionsOf(root: unknown, kind: SymbolKind | FileKind): Mention[] {
   return names.filter((one) => one.kind === kind && !isMarked(one.text));
 }
 
-/** Whether the path is within the declaration: a node can't lead to itself. */
+/** Whether the path is within the declaration: a node, for example, can't lead to itself. */
 function contains({ role, path, part }: Mention, inner: Path): boolean {
   return role === 'declaration' && part === 'key' && path.every((step, at) => step === inner[at]);
 }
 
-/** Removes the file's lists that the case overrides, such as `tools`. */
+/** Leaves out the file's lists that the case overrides, such as `tools`. */
 function withoutOverridden(mentions: readonly Mention[]): Mention[] {
   const declared = mentions.filter(({ role }) => role === 'declaration');
   const keys = declared.flatMap(({ path: [top, , key] }) => (top === 'cases' ? [key] : []));
   return mentions.filter(({ path: [top], role }) => role === 'reference' || !keys.includes(top));
 }
 
-/** The root with the whole case at the cursor, and, for tags, the other cases' tags. */
+/** The root with the whole case at the cursor and, for tags, with the tags of all other cases. */
 function* rootWithCase(
   { root, path, wholeCase }: Cursor,
   kind: SymbolKind,
@@ -110,7 +111,7 @@ function* rootWithCase(
   return withValueAt(known, ['cases'], (all) => [...(Array.isArray(all) ? all : []), ...others]);
 }
 
-/** `provider:model` as used elsewhere in the file, the editor's models, and the providers to start with. */
+/** `provider:model` as used elsewhere in the file, the editor's models, and providers to start a name with. */
 export function shortModels(root: unknown, editorModels: readonly string[] = []): Choice[] {
   const providers = offerAt({}, [], {}, modelSchema).options.filter(({ keys }) =>
     keys.every(({ name, required }) => !required || name === 'provider' || name === 'model'),
@@ -121,7 +122,7 @@ export function shortModels(root: unknown, editorModels: readonly string[] = [])
     known.some((start) => text.startsWith(start) && text !== start) ? [text] : [],
   );
   const models = [...new Set([...written, ...editorModels])].map((label) => {
-    const detail = written.includes(label) ? 'model' : 'a model of the editor';
+    const detail = written.includes(label) ? 'model' : 'model from the editor';
     return { label, kind: KINDS.reference, detail };
   });
   const shown = { kind: KINDS.module, detail: 'provider:model', rank: 6, incomplete: true };

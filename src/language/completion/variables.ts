@@ -46,7 +46,7 @@ export function variableItems(
 ): CompletionItem[] {
   return variables.map(({ name, detail }, index) => {
     const braced = `{{${name}}}`;
-    // Without quotes, braces at the start of a text would be a mapping.
+    // Without quotes, braces at the start of text would be a mapping.
     const newText = needsQuotes && style === 'plain' ? writeWord(braced) : `${name}}}`;
     return {
       label: visibleLine(name),
@@ -62,7 +62,7 @@ export function variableItems(
 
 function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
   if (cursor.path[0] === 'cases') return variablesOf(yield* cursor.wholeCase());
-  // Defaults apply to every case, so the variables of all cases are offered.
+  // Defaults apply to all cases, so this offers the variables of all cases.
   const [contexts, matrices] = [
     yield* readEntries(text, 'context'),
     yield* readEntries(text, 'matrix'),
@@ -70,7 +70,7 @@ function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
   return uniqueBy([...contexts, ...matrices].flatMap(variablesOf), ({ name }) => name);
 }
 
-/** The variables that a case declares. Those from a matrix file aren't known here. */
+/** The variables that a case declares. Variables from a matrix file aren't known here. */
 function variablesOf(given: unknown): Variable[] {
   const { context, matrix } = mappingOf(given);
   return Object.entries({ ...mappingOf(context), ...mappingOf(matrix) }).map(([name, value]) => ({

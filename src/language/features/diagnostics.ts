@@ -3,7 +3,7 @@ import { groupBy } from '../../core/data/data.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
 import { visibleText } from '../../core/text/visibleText.ts';
 
-/** LSP's `DiagnosticSeverity` and `DiagnosticTag`. Importing the enums would load its library. */
+/** LSP's `DiagnosticSeverity` and `DiagnosticTag`. Importing the enums would load the whole library. */
 const SEVERITY = { error: 1, warning: 2, information: 3 } as const;
 const HINT = 4;
 const UNNECESSARY = 1;
@@ -13,7 +13,7 @@ export interface DiagnosticData {
   readonly fix?: Fix;
 }
 
-/** Keyed by the absolute path of their file. */
+/** Diagnostics by the absolute path of the file that they are in. */
 export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
   const files = groupBy(problems, ({ path }) => path);
   return new Map([...files].map(([path, list]) => [path, list.map(diagnosticOf)]));

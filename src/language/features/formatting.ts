@@ -10,7 +10,7 @@ import type { EvalDocument } from '../ports.ts';
 
 /**
  * Edits only white space; comments, quotes, and text stay the same. Returns no edits if the file can't be parsed, or if
- * they would change its data.
+ * the edits would change its data.
  */
 export function* formatting({ yaml }: EvalDocument, options: FormattingOptions): Work<TextEdit[]> {
   if (yaml.value === undefined || yaml.problems.some(isUnreadable)) return [];
@@ -18,13 +18,13 @@ export function* formatting({ yaml }: EvalDocument, options: FormattingOptions):
   if (!pieces) return [];
   yield;
   const edits = editsOf(yaml, pieces);
-  // Most files that are formatted on save need no edits. Skip the expensive check for them.
+  // Most files that are formatted on save need no edits, so skip the expensive check for them.
   if (edits.length === 0) return [];
   const after = yield* readYaml(written(yaml.text, pieces), yaml.path);
   return isSame(yaml, after) ? edits : [];
 }
 
-/** YAML can't be indented with tabs, so two spaces are used instead. */
+/** Number of spaces per level. YAML can't be indented with tabs, so two spaces replace a tab. */
 export function indentWidth({ insertSpaces, tabSize }: FormattingOptions): number {
   return insertSpaces && tabSize >= 2 && tabSize <= 8 ? Math.floor(tabSize) : 2;
 }
@@ -53,7 +53,7 @@ function editsOf(yaml: YamlDocument, pieces: readonly Piece[]): TextEdit[] {
   return edits;
 }
 
-/** Number of equal characters at the start; never splits a line break. */
+/** Number of equal characters at the start of both texts; never splits a line break. */
 function sameStart(a: string, b: string): number {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
@@ -72,11 +72,11 @@ export function onTypeFormatting(
   if (typed !== ON_TYPE.first || line === 0) return [];
   const above = lineAt(yaml, line - 1);
   const current = lineAt(yaml, line);
-  // After an empty line, the user chooses the indent.
+  // After an empty line, the user chooses the indentation.
   if (above.trim() === '' || /^\s*[}\]]/.test(current)) return [];
   const wanted = insideText(yaml, line - 1, above)
     ? indentOf(above)
-    : indentBelow(above, current.trim(), indentWidth(options));
+    : indentBelow(above, current.trim().slice(0, MAX_LINE), indentWidth(options));
   const there = indentOf(current);
   if (wanted === undefined || wanted === there) return [];
   const range = { start: { line, character: 0 }, end: { line, character: there } };
@@ -99,7 +99,7 @@ function insideText(yaml: YamlDocument, line: number, words: string): boolean {
   return yaml.positionAt(scalar.start).line < line && yaml.positionAt(scalar.end).line >= line;
 }
 
-/** An entry whose value starts on the next line: `key:` or `key: |`. */
+/** Matches an entry whose value starts on the next line: `key:` or `key: |`. */
 const OPEN_ENTRY =
   /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:(?:\s+[&!]\S+)*(?:\s+[|>][-+\d]*)?\s*(?:#.*)?$/;
 const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
@@ -107,13 +107,13 @@ const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
 /** Longer lines are truncated. */
 const MAX_LINE = 500;
 
-/** The indent below a line that isn't part of a multi-line text; undefined if several are possible. */
+/** The indentation below a line that isn't part of multi-line text; undefined if there are several possibilities. */
 function indentBelow(above: string, current: string, step: number): number | undefined {
   const [head = '', dashes = ''] = /^\s*((?:-\s+)*)/.exec(`${above} `) ?? [];
   const column = Math.min(head.length, above.length + 1);
   const words = above.slice(column, column + MAX_LINE).trim();
   const lastDash = head.lastIndexOf('-');
-  // `-` alone: its value comes below.
+  // `-` alone: the item's value is on the lines below.
   if (words === '') return lastDash + 2;
   if (words.startsWith('#')) return undefined;
   if (OPEN_ENTRY.test(words) || /[[{]\s*(?:#.*)?$/.test(words)) return column + step;

@@ -4,13 +4,14 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/words.ts';
 import { overlaps, type Position, type Range } from '../../core/problem.ts';
 import { type Change, passedText, worstFirst } from '../../core/record/caseHistory.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
+import { counted } from '../../core/text/format.ts';
 import { escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { changeMarkdown, entryMarkdown, variantsMarkdown } from '../hover/verdictMarkdown.ts';
 import type { EvalDocument, HintSettings, ResultPorts } from '../ports.ts';
 import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './verdictMarks.ts';
 
-/** All appear before the text: after a long line they would be out of sight. */
+/** Hints are placed before the text, because after a long line they would be out of sight. */
 export async function inlayHints(
   { suite }: EvalDocument,
   range: Range,
@@ -102,7 +103,7 @@ function worstMarkdown({ status, entries, error }: TurnBadge): string {
   const [worst, ...others] = entries
     .filter(({ entry }) => entry.status === status)
     .sort((a, b) => (a.entry.score ?? 0) - (b.entry.score ?? 0));
-  const counts = `${entries.length - 1} more for this turn, ${others.length} of them`;
+  const counts = `${counted(entries.length - 1, 'more verdict')} for this turn, ${others.length} of them`;
   const more = entries.length > 1 ? `_${counts} ${STATUS_WORDS[status]}_` : undefined;
   return paragraphs(worst && entryMarkdown(worst), more);
 }

@@ -22,7 +22,7 @@ import {
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
-/** Multi-line entries, items, texts, and comments, sorted by line. */
+/** Folding ranges for multi-line entries, items, texts, and comments, sorted by line. */
 export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
   const { text } = yaml;
   const line = (offset: number) => yaml.positionAt(offset).line;
@@ -61,7 +61,7 @@ export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
   return [...ranges, ...comments(text, textLines)].sort((a, b) => a.startLine - b.startLine);
 }
 
-/** Comments of several consecutive lines. Ignores `#` within texts. */
+/** Comments that span several consecutive lines. Ignores `#` within texts. */
 function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] {
   const ranges: FoldingRange[] = [];
   let startLine: number | undefined;
@@ -76,7 +76,7 @@ function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] 
   return ranges;
 }
 
-/** For each position, its word, line, text, entry, and item, up to the file. */
+/** For each position, the ranges of its word, line, text, entry, and item, and so on up to the whole file. */
 export function selectionRanges(
   { yaml }: EvalDocument,
   positions: readonly Position[],
@@ -98,7 +98,7 @@ export function selectionRanges(
   });
 }
 
-/** From the outermost span to the innermost. */
+/** All spans, from the outermost to the innermost. */
 function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
   const spans: Span[] = [[0, text.length]];
   let node: unknown = root;
@@ -119,7 +119,7 @@ function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
   return spans;
 }
 
-/** The last item that starts at or before the offset, including its dash. */
+/** The last item that starts at or before the offset, including the item's dash. */
 function itemAt(node: YAMLMap | YAMLSeq, offset: number, text: string): unknown {
   const dashes = isSeq(node) && !node.flow;
   return binarySearchLast<unknown>(node.items, (item) => {

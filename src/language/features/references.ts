@@ -14,10 +14,10 @@ import {
 import { symbolsOf } from '../symbols/symbolTable.ts';
 
 /**
- * For a path, returns the file. On a declaration, returns the other declarations of the symbol, such as a key of
- * `context` that a prompt uses.
+ * For a path, returns the file. For a declaration, returns the symbol's other declarations, such as a key of `context`
+ * that a prompt uses.
  *
- * @param path of an eval file or a prompt
+ * @param path path of an eval file or a prompt
  */
 export async function definition(
   path: string,
@@ -30,8 +30,10 @@ export async function definition(
     const file = await linkedFile(found.occurrence.text, path, ports);
     return file?.exists ? [{ uri: ports.uriOf(file.path), range: START }] : [];
   }
-  const locations = ({ table, symbol }: FoundSymbol): Location[] =>
-    symbol.declarations.map(({ range }) => ({ uri: ports.uriOf(table.path), range }));
+  const locations = ({ table, symbol }: FoundSymbol): Location[] => {
+    const uri = ports.uriOf(table.path);
+    return symbol.declarations.map(({ range }) => ({ uri, range }));
+  };
   const uri = ports.uriOf(path);
   const isElsewhere = (one: Location) => one.uri !== uri || !contains(one.range, position);
   const own = locations(found).filter(isElsewhere);
@@ -40,7 +42,7 @@ export async function definition(
   return others.length > 0 ? others : locations(found);
 }
 
-/** References in all files, in order. @param path of an eval file or a prompt */
+/** References in all files, in order. @param path path of an eval file or a prompt */
 export async function references(
   path: string,
   position: Position,
@@ -61,7 +63,7 @@ export async function references(
   );
 }
 
-/** Includes links to files that can be created. */
+/** Links to files, including files that can be created. */
 export async function documentLinks(
   { yaml }: EvalDocument,
   ports: Pick<LanguagePorts, 'files' | 'uriOf' | 'workspaceOf'>,
@@ -81,8 +83,8 @@ export async function documentLinks(
 }
 
 /**
- * Resolves a path in a file. Undefined if it isn't the path of a file, or if it leads out of the workspace, directly or
- * through a symbolic link.
+ * Resolves a path in a file. Undefined if it isn't a file's path, or if it leads out of the workspace, whether directly
+ * or through a symbolic link.
  */
 export async function linkedFile(
   reference: string,

@@ -15,7 +15,7 @@ import {
 } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol, Occurrence } from '../symbols/symbolTable.ts';
 
-/** For the user: why the symbol can't be renamed. */
+/** Why a symbol can't be renamed, as shown to the user. */
 export interface RenameRefusal {
   readonly message: string;
 }
@@ -27,11 +27,11 @@ export interface RenameTarget {
 
 export interface Renaming {
   readonly edit: WorkspaceEdit;
-  /** One per suite that has the case. */
+  /** One entry per suite that has the case. */
   readonly renamedCases: readonly RenamedCase[];
 }
 
-/** @param path of an eval file or a prompt */
+/** @param path path of an eval file or a prompt */
 export async function prepareRename(
   path: string,
   position: Position,
@@ -74,7 +74,7 @@ function changesOf(
   return Object.fromEntries(
     files.map(([uri, found]) => {
       const all = found.flatMap(({ symbol }) => [...symbol.declarations, ...symbol.references]);
-      // A symbol under an anchor occurs once per alias.
+      // A symbol within an anchor occurs once for each alias.
       const unique = uniqueBy(all, ({ range: { start } }) => `${start.line}:${start.character}`);
       const edits = unique.map(({ range, style }) => ({
         range,
@@ -90,7 +90,7 @@ const RENAMABLE = ['case', 'model', 'target', 'tool', 'topic', 'tag', 'node', 'v
 function checkName({ kind }: EvalSymbol, name: string): string | undefined {
   if (name.trim() === '') return `A ${kind} needs a name.`;
   if (name !== name.trim() || /\p{Cc}|[\u2028\u2029]/u.test(name)) {
-    return 'A name must be one line, without spaces at either end.';
+    return 'A name must be a single line, without spaces at the start or end.';
   }
   if (kind === 'case') {
     const read = caseSchema.shape.id.safeParse(name);
@@ -100,7 +100,7 @@ function checkName({ kind }: EvalSymbol, name: string): string | undefined {
   if (kind === 'variable') {
     const [variable] = templateVariables(`{{${name}}}`);
     if (variable?.name === name) return undefined;
-    return `{{${name}}} is not a valid variable name: start with a letter, then use letters, digits, "_", "-" and "." in between.`;
+    return `{{${name}}} is not a valid variable name: start with a letter or "_", then use only letters, digits, "_", "-", and single dots between them.`;
   }
   if (kind === 'model' && name.includes(':')) {
     return `"${name}" looks like provider:model. Choose a name without a colon.`;
@@ -108,7 +108,7 @@ function checkName({ kind }: EvalSymbol, name: string): string | undefined {
   return name.includes('${') ? 'A name cannot contain an environment variable.' : undefined;
 }
 
-/** Returns why the symbol can't be renamed at all. */
+/** Returns why the symbol can't be renamed, whatever the new name; undefined if it can. */
 function checkSymbols({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): string | undefined {
   const { kind, name } = symbol;
   const declared = same.some((one) => isDeclared(one.symbol));
@@ -121,7 +121,7 @@ function checkSymbols({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): st
   if (!hidden) return undefined;
   const file = hidden.path.split(/[/\\]/).at(-1);
   const line = hidden.range.start.line + 1;
-  return `"${name}" is written with escapes in line ${line} of ${file}. Remove the escapes first.`;
+  return `"${name}" contains escape sequences on line ${line} of ${file}. Remove them first.`;
 }
 
 function checkConflicts(
@@ -147,7 +147,7 @@ function isDeclared(symbol: EvalSymbol | undefined): boolean {
   return symbol !== undefined && symbol.declarations.length + symbol.hidden.length > 0;
 }
 
-/** Writes the name in a scalar's style; without quotes only if it is also valid as a key. */
+/** Writes a name in a scalar's style. The name is written without quotes only if it would also be valid as a key. */
 function escapeName(name: string, style: Occurrence['style']): string {
   return style === 'text' ? name : (writeWithin(name, style, true) ?? name);
 }
@@ -158,7 +158,7 @@ function suitesWith(path: string, id: string, { documents }: SymbolPorts) {
   );
 }
 
-/** Skips suites that have several cases with that id: the records could belong to any of them. */
+/** Skips suites in which several cases have that id, because records could belong to any of them. */
 async function renamedCases(
   { table, symbol }: FoundSymbol,
   to: string,

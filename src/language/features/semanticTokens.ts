@@ -11,9 +11,9 @@ import type { EvalDocument } from '../ports.ts';
 import type { EvalSymbol } from '../symbols/symbolTable.ts';
 
 /**
- * Standard token types: `keyword` for roles, `function` for assertion types, `class` for case ids,
- * `variable` for names of models and targets, `parameter` for template variables, and `macro` for
- * environment variables. The modifiers after `declaration` are the roles.
+ * Standard token types: `keyword` for roles, `function` for assertion types, `class` for case ids, `variable` for model
+ * and target names, `parameter` for template variables, and `macro` for environment variables. The modifiers after
+ * `declaration` are the roles.
  */
 export const SEMANTIC_TOKENS = {
   tokenTypes: ['keyword', 'function', 'class', 'variable', 'parameter', 'macro'],
@@ -33,7 +33,7 @@ const SYMBOLS: Readonly<Partial<Record<EvalSymbol['kind'], TokenType>>> = {
   target: 'variable',
 };
 
-/** The place of a node: its depth, the key above it, and whether it is a list item. */
+/** A node's context: its depth, the key above it, and whether it is a list item. */
 interface NodeContext {
   readonly depth: number;
   readonly under: string;
@@ -46,7 +46,7 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
   const tokens = new TokenBuilder(yaml);
 
   let next = 0;
-  /** Must be called in text order. */
+  /** Must be called with scalars in text order. */
   const symbolAt = ({ range }: Scalar): Meaning | undefined => {
     const start = range?.[0] ?? 0;
     while ((symbols[next]?.start ?? start) < start) next += 1;
@@ -110,7 +110,7 @@ function tokenOfValue(key: string, value: string, around: NodeContext): Meaning 
   return isType ? { type: 'function' } : undefined;
 }
 
-/** Whether the node is a message or a scripted turn of a case. */
+/** Whether the node is a message or a scripted turn in a case. */
 function isMessage({ depth, under, item }: NodeContext): boolean {
   return depth === 2 && item && MESSAGE_LISTS.includes(under);
 }
@@ -153,7 +153,7 @@ class TokenBuilder {
     }
   }
 
-  /** Tokens can't span lines, so variables with a line break are skipped. */
+  /** Adds a token. Tokens can't span lines, so variables with a line break are skipped. */
   #push(from: number, to: number, { type, modifier }: Meaning): void {
     const { start, end } = this.#yaml.rangeOfOffsets(from, to);
     if (start.line !== end.line || to <= from) return;

@@ -82,7 +82,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
   const parts = turns.map(turnSymbol);
   const own: DocumentSymbol[] = [];
   for (const assertion of one.assertions) {
-    // Default assertions are outside of the case.
+    // Assertions from `defaults` are outside of the case.
     if (assertion.path !== one.path || !within(assertion.range, range)) continue;
     const { start } = assertion.range;
     const turn = binarySearchLast(parts, (one) => comparePositions(one.range.start, start) <= 0);
@@ -93,7 +93,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     name: shortenLabel(id ?? '', '(no id)'),
     kind: KINDS.class,
     range,
-    // An alias's id is elsewhere.
+    // The id of an aliased case is elsewhere.
     selectionRange: within(nameRange, range) ? nameRange : range,
     ...(description !== undefined && { detail: visibleLine(description) }),
     children: [...parts, ...own].sort((x, y) => comparePositions(x.range.start, y.range.start)),
@@ -116,13 +116,13 @@ function assertionSymbol({ label, range }: OutlineAssertion): DocumentSymbol {
   return { name, detail: 'assertion', kind: KINDS.boolean, range, selectionRange: range };
 }
 
-/** Editors reject empty names. */
+/** Never returns an empty name, because editors reject those. */
 function shortenLabel(text: string, otherwise: string): string {
   return visibleLine(text, MAX_LABEL) || otherwise;
 }
 
 /**
- * The turns of a file of messages, with their messages. System messages between turns are separate.
+ * The turns in a file of messages, with their messages. System messages between turns are separate.
  *
  * @param path absolute
  */
@@ -153,7 +153,7 @@ export function* messageSymbols(text: string, path: string): Work<DocumentSymbol
   return [...symbols, ...pending];
 }
 
-/** Ends at the message's last word: a block mapping would extend to the next message. */
+/** Ends at the message's last word, because a block mapping would extend to the next message. */
 function rangeOf(document: YamlDocument, index: number): Range {
   const { start, end } = document.entryRangeOf([index]);
   const node = nodeAt(document.root, [index])?.node;
@@ -177,7 +177,9 @@ function messageSymbol(message: NumberedMessage, range: Range): DocumentSymbol {
   return { name, detail, kind, range, selectionRange: range, children: [] };
 }
 
-/** Finds cases by the letters of their id or description in order: `rfnd` finds `refund`. Best matches first. */
+/**
+ * Finds cases whose id or description contains the given letters in order: `rfnd` finds `refund`. Best matches first.
+ */
 export async function workspaceSymbols(
   query: string,
   suites: readonly LoadedSuite[],
@@ -204,7 +206,10 @@ export async function workspaceSymbols(
   return [...found.values()].sort((a, b) => a.rank - b.rank).map(({ symbol }) => symbol);
 }
 
-/** 0 if the name starts with the query, 1 if it contains it, 2 or 3 if it or the description has its letters. */
+/**
+ * The rank of a match: 0 if the id starts with the query, 1 if it contains the query, 2 or 3 if the id or the
+ * description contains the query's letters.
+ */
 function rankOf({ id, description }: OutlineCase, letters: string): number | undefined {
   const name = (id ?? '').toLowerCase();
   if (name.startsWith(letters)) return 0;

@@ -1,4 +1,4 @@
-import { addTo, groupBy } from '../../core/data/data.ts';
+import { addTo, groupBy, pushAll } from '../../core/data/data.ts';
 import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import {
@@ -23,7 +23,7 @@ export interface JudgedTurn {
 export interface JudgedCase {
   /** Set if the case has changed since it ran. */
   readonly change?: Change | undefined;
-  /** The judged turns by their place in the file; a reply belongs to the scripted turn before it. */
+  /** Judged turns by their position in the file. A reply is listed with the scripted turn before it. */
   readonly turns: ReadonlyMap<OutlineTurn, readonly JudgedTurn[]>;
 }
 
@@ -56,7 +56,7 @@ function judgedTurns(
   return judged;
 }
 
-/** The last message of each turn, preferably not a tool's. The turn's verdict appears there. */
+/** The last message of each turn, preferably one that isn't a tool's. The turn's verdict appears there. */
 function lastMessages(turns: readonly OutlineTurn[]): ReadonlyMap<number, OutlineTurn> {
   const last = new Map<number, OutlineTurn>();
   for (const turn of turns) {
@@ -67,7 +67,7 @@ function lastMessages(turns: readonly OutlineTurn[]): ReadonlyMap<number, Outlin
   return last;
 }
 
-/** One mark per line where judged turns begin, for the worst of them. */
+/** One mark for each line on which judged turns begin, with the status of the worst of them. */
 export async function verdictMarks(
   { suite }: EvalDocument,
   results: ResultPorts,
@@ -79,7 +79,10 @@ export async function verdictMarks(
     const { turns, change } = await judgedCase(suite, one, results);
     for (const [{ range }, badges] of turns) {
       const place = { line: range.start.line, stale: change !== undefined };
-      judged.push(...badges.map(({ badge: { status } }) => ({ ...place, status })));
+      pushAll(
+        judged,
+        badges.map(({ badge: { status } }) => ({ ...place, status })),
+      );
     }
   }
   return [...groupBy(judged, ({ line }) => line)].flatMap(([line, all]) => {

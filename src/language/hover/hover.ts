@@ -17,8 +17,8 @@ import type { EvalDocument, ResultPorts } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import { documentation, type HoverPart } from './keyMarkdown.ts';
 import { assertionChain, recordedVerdict } from './recordedVerdict.ts';
+import { chosenTurns, replyMarkdown } from './selectedTurns.ts';
 import { symbolHover } from './symbolMarkdown.ts';
-import { chosenTurns, replyMarkdown } from './turnTexts.ts';
 import {
   caseMarkdown,
   changeMarkdown,
@@ -27,7 +27,7 @@ import {
   verdictMarkdown,
 } from './verdictMarkdown.ts';
 
-/** @param symbols without it, names and paths are not described */
+/** @param symbols if absent, names and paths aren't described */
 export async function hover(
   document: EvalDocument,
   position: Position,
@@ -75,7 +75,7 @@ function turnText({ value }: YamlDocument, [index]: Path): string | undefined {
   if (!Array.isArray(value) || typeof index !== 'number') return undefined;
   const { turn } = numberTurns(value)[index] ?? {};
   const number = `Message ${index + 1} of ${value.length}`;
-  return turn === undefined ? `${number}, outside of any turn.` : `${number}, in turn ${turn}.`;
+  return turn === undefined ? `${number}, not part of a turn.` : `${number}, part of turn ${turn}.`;
 }
 
 async function lastVerdict(
@@ -90,7 +90,7 @@ async function lastVerdict(
   const lines = findSubject ? await lastRuns(suite.path, found.id) : [];
   if (!findSubject || lines.length === 0) return undefined;
   const subject = findSubject();
-  // Lists only the variants that didn't pass, but counts all of them.
+  // Lists only variants that didn't pass, but counts all variants.
   const isCounted = subject.isCase && found.several !== undefined;
   const listed = isCounted ? lines.filter(isFailure) : lines;
   const now = changeDetector(suite, found);

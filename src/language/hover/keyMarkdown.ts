@@ -45,7 +45,7 @@ function keyMarkdown(
 ): string {
   const values = valuesAt(format, root, path).map(({ value }) => `\`${value}\``);
   const shown = values.slice(0, MAX_VALUES).join(', ');
-  const more = values.length > MAX_VALUES ? `, … (${values.length} in all)` : '';
+  const more = values.length > MAX_VALUES ? `, … (${values.length} in total)` : '';
   const type = findAssertionType(valueAt(root, [...path.slice(0, -1), 'type']));
   return paragraphs(
     `**${name}**${required ? ' _(required)_' : ''}`,

@@ -7,7 +7,7 @@ import { assertionKeys, nestedKeys } from '../../evalfile/assertion/keys.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 
-/** An assertion in a file, and the list that contains it: the case's or an outer assertion's. */
+/** An assertion in a file, and the list that contains it: either the case's, or an outer assertion's. */
 interface ListedAssertion {
   readonly key: string;
   readonly order: number;
@@ -20,7 +20,7 @@ interface ListedAssertion {
 
 type AssertionChain = readonly [ListedAssertion, ...ListedAssertion[]];
 
-/** From an assertion of a case to the innermost assertion at a path. */
+/** The assertions from one in the case's own list to the innermost one at a path. */
 export function assertionChain(
   yaml: YamlDocument,
   { assertions }: OutlineCase,
@@ -36,7 +36,7 @@ export function assertionChain(
   return [outer, ...innerAt(yaml, outer, path)];
 }
 
-/** The assertions within another one that contain the path, from the outside in. */
+/** The assertions within another assertion that contain the path, from the outermost to the innermost. */
 function innerAt(yaml: YamlDocument, outer: ListedAssertion, path: Path): ListedAssertion[] {
   const rest = path.slice(outer.path.length);
   const all = nestedKeys(valueAt(yaml.value, outer.path), outer.key);
@@ -58,17 +58,17 @@ function isGroupAt(yaml: YamlDocument, path: Path): boolean {
 /** How the case may have changed since it ran. */
 interface Changes {
   readonly stale: boolean;
-  /** Number of lines that it moved down. */
+  /** Number of lines that the case has moved down. */
   readonly moved: number;
-  /** Undefined if it has errors now. */
+  /** Undefined if the case now has errors. */
   readonly suiteCase: SuiteCase | undefined;
 }
 
 /**
- * Finds the verdict of an assertion by its key, or by its question if another assertion of its type was added or
- * removed, which changes keys.
+ * Finds the verdict of an assertion by its key, or by its question if its key changed because another assertion of its
+ * type was added or removed.
  *
- * @param chain from the assertion of the case to the wanted one
+ * @param chain the assertions from the case's own one to the wanted one
  */
 export function recordedVerdict(
   verdicts: readonly Verdict[],
@@ -92,7 +92,7 @@ export function recordedVerdict(
   return verdict;
 }
 
-/** False for records of version 1. */
+/** False for records of version 1, which contain no keys. */
 function isKeyed(verdicts: readonly Verdict[]): boolean {
   return verdicts.some(({ assertion }) => assertion.key !== undefined);
 }
@@ -114,7 +114,7 @@ function keyedVerdict(
 
 /**
  * Finds a verdict in a record of version 1: by index, or by type and name if the case has changed. Falls back to the
- * index if the assertion that had it was removed.
+ * index if the assertion with that index was removed.
  */
 function unkeyedVerdict(
   verdicts: readonly Verdict[],
@@ -132,7 +132,9 @@ function unkeyedVerdict(
   return claimed ? undefined : there;
 }
 
-/** Like `unkeyedVerdict`: a group has a verdict for each assertion, a graph has one for its last node. */
+/**
+ * Like `unkeyedVerdict`: a group has a verdict for each of its assertions, whereas a graph has one for its last node.
+ */
 function nestedUnkeyed(
   nested: readonly Verdict[],
   { order, keys, built }: ListedAssertion,

@@ -1,4 +1,4 @@
-import { mappingOf, valueAt } from '../../core/data/data.ts';
+import { mappingOf, stringOf, valueAt } from '../../core/data/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import {
@@ -21,7 +21,7 @@ const HEAD_LINES = 12;
 const HEAD_WIDTH = 160;
 const MAX_VALUES = 8;
 
-/** The declaration of a name, or the head of a file. @param path of an eval file or a prompt */
+/** Describes a name's declaration, or shows the start of a file. @param path path of an eval file or a prompt */
 export async function symbolHover(
   path: string,
   position: Position,
@@ -55,7 +55,7 @@ async function headMarkdown(
   return `${title}\n\n${fencedMarkdown([...head, ...more].join('\n'))}`;
 }
 
-interface Declared {
+interface DeclaredSymbol {
   readonly value: unknown;
   readonly caseId: string;
 }
@@ -63,14 +63,14 @@ interface Declared {
 async function valuesOf(
   { table, symbol }: FoundSymbol,
   { documents, documentAt }: SymbolPorts,
-): Promise<Declared[]> {
+): Promise<DeclaredSymbol[]> {
   const isKnown = documents.some(({ path }) => path === table.path);
   const yaml = isKnown ? (await documentAt(table.path))?.yaml : undefined;
   if (!yaml) return [];
   return symbol.declarations.map(({ path }) => {
     const [top, index] = path;
     const id = top === 'cases' && index !== undefined && valueAt(yaml.value, [top, index, 'id']);
-    // The path of a tool leads to its `name`, the path of any other symbol to its value.
+    // A tool's path leads to its `name`; the path of any other symbol leads to its value.
     const at = symbol.kind === 'tool' ? path.slice(0, -1) : path;
     return { value: valueAt(yaml.value, at), caseId: typeof id === 'string' ? id : 'a case' };
   });
@@ -98,30 +98,30 @@ const DESCRIPTIONS: Readonly<Partial<Record<EvalSymbol['kind'], (value: unknown)
   node: nodeMarkdown,
 };
 
-/** Shows no headers and no keys in the URL, which may be secret. */
+/** Shows neither headers nor keys in the URL, because they may be secret. */
 function modelMarkdown(value: unknown): string {
   if (typeof value === 'string') return `model ${escapeLine(value, 120)}`;
   const { provider, model, base_url: address, path, price } = mappingOf(value);
   const { input, output } = mappingOf(price);
   const base_url = typeof address === 'string' ? withoutSecrets(address) : undefined;
   const isPriced = input !== undefined || output !== undefined;
-  const prices = `${String(input)} read, ${String(output)} written, per million tokens`;
+  const prices = `${stringOf(input)} per million input tokens, ${stringOf(output)} per million output tokens`;
   const facts = { provider, model, base_url, path, price: isPriced ? prices : undefined };
   return factList('model', facts);
 }
 
-/** `https://key:secret@host/v1?token=x` becomes `https://host/v1`. */
+/** Removes secrets from an address: `https://key:secret@host/v1?token=x` becomes `https://host/v1`. */
 function withoutSecrets(address: string): string {
   return address.replace(/^([a-z]+:)?\/\/[^/]*@/i, '$1//').replace(/[?#].*$/s, '');
 }
 
-/** Shows only the program of a command: its arguments and variables may contain keys. */
+/** Shows only a command's program, because its arguments and variables may contain keys. */
 function targetMarkdown(value: unknown): string {
   const { type, model, path, export: exported, command, cwd, timeout } = mappingOf(value);
   const program: unknown = Array.isArray(command) ? command[0] : undefined;
   const { provider, model: inline } = mappingOf(model);
-  const own = inline && `${String(provider)}:${String(inline)}`;
-  const limit = timeout === undefined ? undefined : `${String(timeout)} ms`;
+  const own = inline && `${stringOf(provider)}:${stringOf(inline)}`;
+  const limit = timeout === undefined ? undefined : `${stringOf(timeout)} ms`;
   const shown = { type, model: typeof model === 'string' ? model : own, path, export: exported };
   return factList('target', { ...shown, program, cwd, timeout: limit });
 }
@@ -134,7 +134,7 @@ function factList(kind: string, facts: Readonly<Record<string, unknown>>): strin
 function factLines(entries: readonly [string, unknown][], between: string, length: number): string {
   const written = entries.flatMap(([key, value]) =>
     typeof value === 'string' || typeof value === 'number'
-      ? [`- ${escapeLine(key, 80)}${between}${escapeLine(String(value), length)}`]
+      ? [`- ${escapeLine(key, 80)}${between}${escapeLine(stringOf(value), length)}`]
       : [],
   );
   return written.join('\n');
@@ -146,7 +146,8 @@ function toolMarkdown(value: unknown): string {
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const lines = Object.entries(mappingOf(properties)).map(([name, schema]) => {
     const { type, description: about } = mappingOf(schema);
-    const kind = type === undefined ? [] : [Array.isArray(type) ? type.join(' or ') : String(type)];
+    const kind =
+      type === undefined ? [] : [Array.isArray(type) ? type.join(' or ') : stringOf(type)];
     const notes = [...kind, ...(needed.includes(name) ? ['required'] : [])];
     const noted = notes.length > 0 ? ` (${escapeLine(notes.join(', '), 80)})` : '';
     const more = typeof about === 'string' ? `: ${escapeLine(about, 160)}` : '';
@@ -156,7 +157,7 @@ function toolMarkdown(value: unknown): string {
   return paragraphs('tool', purpose, limitLines(lines));
 }
 
-/** The question of a decision graph's node, and the next node for each answer. */
+/** The question of a node in a decision graph, and the next node for each answer. */
 function nodeMarkdown(value: unknown): string {
   const { type, question, instructions, next, if_yes, if_no, choices, score, assert } =
     mappingOf(value);
@@ -176,8 +177,8 @@ function nodeMarkdown(value: unknown): string {
   );
 }
 
-/** The value of a variable, per case if there are several. */
-function variableMarkdown(title: string, values: readonly Declared[]): string {
+/** A variable's value, or its value in each case if there are several. */
+function variableMarkdown(title: string, values: readonly DeclaredSymbol[]): string {
   const shown = (value: unknown) =>
     escapeLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 400);
   const [first, ...others] = values;

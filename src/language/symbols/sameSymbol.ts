@@ -12,7 +12,7 @@ import {
   symbolsOf,
 } from './symbolTable.ts';
 
-/** Doesn't refer to the nodes of the file. */
+/** A copy that doesn't refer to the file's nodes. */
 export const indexedFile = memoize(({ yaml, suite }: EvalDocument): IndexedFile => {
   const cases = valueAt(yaml.value, ['cases']);
   return {
@@ -60,8 +60,8 @@ function symbolIn(table: SymbolTable, position: Position): SymbolAtCursor | unde
 }
 
 /**
- * The same symbol in all files: an included file shares the models of the suites that include it, and a
- * prompt's `{{context.city}}` is a key of each case that it judges. The symbol itself comes first.
+ * The same symbol in all files: an included file uses the models of the suites that include it, and a prompt's
+ * `{{context.city}}` is a key of each case that it judges. The symbol itself comes first.
  */
 export async function sameSymbols(start: FoundSymbol, ports: SymbolPorts): Promise<FoundSymbol[]> {
   const { kind, name } = start.symbol;
@@ -76,26 +76,26 @@ export async function sameSymbols(start: FoundSymbol, ports: SymbolPorts): Promi
   return [start, ...found.filter((one) => one.symbol !== start.symbol)];
 }
 
-/** A part of a file in which a name is unique. */
+/** A part of a file within which a name is unique. */
 interface Region {
   readonly path: string;
   readonly scope: string;
 }
 
-/** Which files include which others, and which prompts they use. */
+/** Which files include other files, and which prompts they use. */
 class FileGraph {
   readonly #documents: ReadonlyMap<string, IndexedFile>;
   readonly #includers = new Map<string, IndexedFile[]>();
   readonly #prompts = new Map<string, SymbolTable>();
   readonly #judgedWith = new Map<string, Region[]>();
-  /** Keyed by `keyOf` of the region. */
+  /** Prompts by the `keyOf` of the region that uses them. */
   readonly #promptsOf = new Map<string, string[]>();
 
   constructor(documents: readonly IndexedFile[]) {
     this.#documents = new Map(documents.map((one) => [one.path, one]));
   }
 
-  /** Takes long if there are many files. */
+  /** Links the files. This takes long if there are many. */
   async link(step: Step = stepsOf()): Promise<void> {
     for (const document of this.#documents.values()) {
       await step();
@@ -133,7 +133,7 @@ class FileGraph {
     );
   }
 
-  /** All regions connected to one through regions that mention the symbol. */
+  /** All regions that are connected to a region through regions that mention the symbol. */
   reach(symbol: EvalSymbol, from: Region): Region[] {
     const reached = new Map([[keyOf(from), from]]);
     // Iterating a map includes entries that are added during the loop.

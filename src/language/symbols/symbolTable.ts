@@ -11,22 +11,22 @@ import { variablesIn, wordsSpan } from '../../yaml/scalarSpans.ts';
 import type { ScalarText, YamlDocument } from '../../yaml/yamlDocument.ts';
 
 export interface Occurrence {
-  /** Without quotes or braces. */
+  /** The range without quotes or braces. */
   readonly range: Range;
-  /** The style of its scalar; `text` if the symbol is only a part of the scalar. */
+  /** The scalar's style; `text` if the symbol is only part of the scalar. */
   readonly style: ScalarText['style'] | 'text';
-  /** As written, such as `./judge.md`. */
+  /** The text as written, such as `./judge.md`. */
   readonly text: string;
   readonly path: Path;
 }
 
 export interface EvalSymbol {
   readonly kind: SymbolKind | FileKind;
-  /** For files, the absolute path. */
+  /** The symbol's name; for a file, its absolute path. */
   readonly name: string;
   /**
-   * Where the name is valid: `cases/3` for a variable, a file, or an id of that case, `defaults` for those in the
-   * defaults, the path of the decision graph for a node, or empty for the whole suite.
+   * Where the name is valid: `cases/3` for a variable, a file, or an id of that case, `defaults` for one in the
+   * defaults, the decision graph's path for a node, or empty for the whole suite.
    */
   readonly scope: string;
   readonly declarations: readonly Occurrence[];
@@ -72,11 +72,11 @@ interface Entry extends EvalSymbol {
   readonly declarations: Occurrence[];
   readonly references: Occurrence[];
   readonly hidden: Range[];
-  /** Offsets of its scalars, to skip those that aliases repeat. */
+  /** Offsets of the scalars added so far, to skip scalars that aliases repeat. */
   readonly offsets: Set<number>;
 }
 
-/** Computes its range lazily, because few of thousands of occurrences are needed. */
+/** Computes its range lazily, because only a few of the thousands of occurrences are ever needed. */
 class LazyOccurrence implements Occurrence {
   readonly style: Occurrence['style'];
   readonly text: string;
@@ -156,7 +156,7 @@ class SymbolCollector {
   }
 
   addTemplate({ kind, path, scope }: Template): void {
-    // Variables of the environment and of a target's request don't belong to a case.
+    // Variables from the environment and for a target's request don't belong to a case.
     const isOutsideCases = kind === 'env' || kind === 'request';
     const scalar = isOutsideCases ? undefined : this.#yaml.scalarAt(path);
     if (!scalar) return;
@@ -172,7 +172,7 @@ class SymbolCollector {
     }
   }
 
-  /** @param occurrence only the range if the name is written with escapes */
+  /** @param occurrence contains only the range if the name is written with escapes */
   add(
     kind: EvalSymbol['kind'],
     name: string,
@@ -206,7 +206,7 @@ function keyOf(kind: EvalSymbol['kind'], name: string, scope: string): string {
   return `${kind}\n${scope}\n${name}`;
 }
 
-/** Patterns and texts with variables don't name a single file. */
+/** Whether a path names a single file. Patterns and texts with variables don't. */
 function namesOneFile(kind: FileKind, text: string): boolean {
   if (kind === 'folder' || (kind === 'program' && !isProgramFile(text))) return false;
   const mayBePattern = kind === 'cases' || kind === 'transcripts';

@@ -7,11 +7,11 @@ interface EndpointKey {
   readonly url: string;
   /** Digest of the account's key and headers. */
   readonly account: string;
-  /** A model or path with its own limits. */
+  /** The model or path, which has its own limits. */
   readonly name: string;
 }
 
-/** Creates the limits that a queue shares with other processes. @param key identifies the queue */
+/** Creates limits that a queue shares with other processes. @param key identifies the queue */
 export type SharedLimitsFactory = (key: string) => SharedLimits;
 
 interface EndpointsOptions {
@@ -20,7 +20,7 @@ interface EndpointsOptions {
   readonly sharedLimits?: SharedLimitsFactory;
 }
 
-/** The endpoints of a run. Requests to the same one share its limits and its health. */
+/** A run's endpoints. Requests to the same endpoint share its limits and its health. */
 export class Endpoints {
   readonly #log: Logger;
   readonly #concurrency: number;
@@ -57,8 +57,8 @@ export class Endpoints {
           `The endpoint ${shown} is rate-limiting requests. Turnlight queues them; time in the queue doesn't count toward timeouts.`,
         ),
       onDown: (why: string) =>
-        this.#log.warn(`${why}\nRequests to it fail immediately until it answers again.`),
-      onRecovered: () => this.#log.warn(`The endpoint ${shown} answers again.`),
+        this.#log.warn(`${why}\nRequests to it fail immediately until it responds again.`),
+      onRecovered: () => this.#log.warn(`The endpoint ${shown} is responding again.`),
     };
     return new RequestQueue(
       [circuit, new CircuitBreaker()],

@@ -1,4 +1,4 @@
-/** Milliseconds to wait, from retry-after-ms or else Retry-After, in seconds or as a date. */
+/** Milliseconds to wait, according to retry-after-ms or else Retry-After, which contains seconds or a date. */
 export function parseRetryAfter(headers: Headers): number | undefined {
   const given = headers.get('retry-after') ?? '';
   const wait =
@@ -11,11 +11,11 @@ export function parseRetryAfter(headers: Headers): number | undefined {
 interface RateLimitHeaders {
   readonly limit?: number | undefined;
   readonly remaining: number;
-  /** Milliseconds until the whole limit is available again. */
+  /** Milliseconds until the limit is fully available again. */
   readonly reset: number;
 }
 
-/** Reads `x-ratelimit-*`, as OpenAI, Azure, and many gateways send them; undefined if they are incomplete. */
+/** Reads the `x-ratelimit-*` headers that OpenAI, Azure, and many gateways send; undefined if they are incomplete. */
 function parseRateLimit(
   headers: Headers,
   what: 'requests' | 'tokens',
@@ -27,7 +27,7 @@ function parseRateLimit(
   return remaining === undefined || reset === undefined ? undefined : { limit, remaining, reset };
 }
 
-/** Some send -1 or less for no limit. */
+/** Reads a number. Some endpoints send -1 or less for no limit. */
 function parseCount(text: string | null): number | undefined {
   return text !== null && /^\d+$/.test(text.trim()) ? Number(text) : undefined;
 }
@@ -40,21 +40,21 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds in `6m0s`, `20ms`, `1h2m3.5s`, or plain seconds. */
+/** Milliseconds in a duration such as `6m0s`, `20ms`, `1h2m3.5s`, or plain seconds. */
 function parseDuration(text: string | null): number | undefined {
   if (text === null) return undefined;
   const given = text.trim();
   if (/^\d+(?:\.\d+)?$/.test(given)) return Number(given) * 1_000;
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(given)) return undefined;
-  const parts = [...given.matchAll(/([\d.]+)(ms|[smhd])/g)];
+  const parts = [...given.matchAll(/([\d.]+)(ms|[smhd])/gy)];
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
 }
 
-/** State of the counters when a request was sent. */
+/** The state of the counters when a request was sent. */
 interface Checkpoint {
-  /** Number of the request, from 1. */
+  /** The request's number, from 1. */
   readonly order: number;
-  /** Total spent, including this request. */
+  /** Total spent so far, including this request. */
   readonly spent: number;
 }
 
@@ -63,13 +63,13 @@ interface RateLimitState {
   readonly known?:
     | (RateLimitHeaders & { readonly at: number; readonly mark: Checkpoint })
     | undefined;
-  /** True if it refills gradually, as OpenAI's does; false if it resets at the end of a window. */
+  /** True if the limit refills gradually, as OpenAI's does; false if it resets at the end of a window. */
   readonly refills: boolean;
-  /** The longest window seen, in milliseconds. */
+  /** The longest window seen so far, in milliseconds. */
   readonly window: number;
 }
 
-/** A limit on requests or tokens, from the endpoint's latest headers; unlimited until it sends some. */
+/** A limit on requests or tokens, from the endpoint's latest headers; unlimited until the endpoint sends headers. */
 class RateLimit {
   state: RateLimitState;
 
@@ -77,7 +77,7 @@ class RateLimit {
     this.state = state;
   }
 
-  /** @returns total spent */
+  /** @returns the total spent so far */
   spend(amount: number): number {
     const spent = this.state.spent + amount;
     this.state = { ...this.state, spent };
@@ -91,7 +91,7 @@ class RateLimit {
     const { limit, remaining, reset, at, mark } = known;
     const whole = Math.max(limit ?? remaining, remaining);
     const passed = now - at;
-    // A request larger than the limit waits for the whole limit.
+    // A request larger than the limit waits until the whole limit is available.
     const needed = Math.min(amount, whole) + spent - mark.spent;
     if (needed <= remaining) return 0;
     const rate = limit === undefined ? 0 : (limit - remaining) / reset;
@@ -103,7 +103,7 @@ class RateLimit {
     return 0;
   }
 
-  /** @param sent the answered request's checkpoint */
+  /** @param sent the checkpoint of the request that was answered */
   learn(allowed: RateLimitHeaders, sent: Checkpoint, now: number): void {
     const { known, refills, window } = this.state;
     if (known && known.mark.order > sent.order) return;
@@ -115,17 +115,20 @@ class RateLimit {
     };
   }
 
-  /** The endpoint refused a request that seemed to be within the limit. */
+  /** Called if the endpoint refused a request that seemed to be within the limit. */
   onUnexpectedRefusal(sent: Checkpoint): void {
     const { known } = this.state;
     if (known && known.mark.order < sent.order) this.state = { ...this.state, refills: false };
   }
 }
 
-/** Milliseconds. Shorter resets are rounded too coarsely. */
+/** Milliseconds. Shorter reset times are rounded too coarsely to be useful. */
 const MIN_RESET = 20;
 
-/** A gradual refill takes longer the more was spent; a window ends at a fixed time. */
+/**
+ * Whether a limit refills gradually. A gradual refill takes longer the more was spent, whereas a window ends at a fixed
+ * time.
+ */
 function isGradualRefill(one: RateLimitHeaders, other: RateLimitHeaders): boolean {
   const [before, after] = [fullRefillTimeOf(one), fullRefillTimeOf(other)];
   if (before === undefined || after === undefined) return true;
@@ -142,7 +145,7 @@ export interface SpentQuota {
   readonly tokens: Checkpoint;
 }
 
-/** An endpoint's limits as JSON. All times are in milliseconds on the same clock. */
+/** An endpoint's limits as JSON. All times are in milliseconds of the same clock. */
 export interface EndpointLimitsState {
   readonly order: number;
   readonly pausedUntil: number;
@@ -150,7 +153,7 @@ export interface EndpointLimitsState {
   readonly tokens: RateLimitState;
 }
 
-/** An endpoint's limits on requests and tokens, from its headers and Retry-After. */
+/** An endpoint's limits on requests and tokens, from its rate-limit headers and Retry-After. */
 export class EndpointLimits {
   readonly #requests: RateLimit;
   readonly #tokens: RateLimit;
@@ -211,16 +214,16 @@ export class EndpointLimits {
 
 /** An endpoint's limits, shared by several processes. */
 export interface SharedLimits {
-  /** Spends quota for a request. @returns milliseconds until the next attempt if there is none left */
+  /** Spends quota for a request. @returns milliseconds until the next attempt if no quota is left */
   take(tokens: number): Promise<SpentQuota | number>;
   learnFrom(spent: SpentQuota, status: number, headers: Headers): Promise<void>;
 }
 
-/** Milliseconds to pause after refusals without Retry-After. */
+/** Milliseconds to pause after a refusal without Retry-After. */
 const INITIAL_PAUSE = 500;
 const MAX_PAUSE = 30_000;
 
-/** Up to a quarter less, so that requests refused together don't return together. */
+/** Shortens a pause by up to a quarter, so that requests that were refused together aren't repeated together. */
 export function withJitter(pause: number): number {
   return pause * (0.75 + Math.random() / 4);
 }
@@ -233,7 +236,10 @@ export class RateLimiter {
   readonly #limits = new EndpointLimits();
   #inFlight = 0;
   #maxInFlight = Number.POSITIVE_INFINITY;
-  /** Number of the last request sent before the last halving: refusals up to this one are old news. */
+  /**
+   * Number of the last request sent before the most recent halving. Refusals up to this number are ignored, because
+   * they are outdated.
+   */
   #halvedAt = 0;
   #halvings = 0;
 

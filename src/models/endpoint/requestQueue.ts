@@ -4,13 +4,13 @@ import { durationText } from '../../core/text/format.ts';
 import { parseRetryAfter, RateLimiter, type SharedLimits, type SpentQuota } from './rateLimiter.ts';
 import type { TimeLimit } from './timeLimit.ts';
 
-/** Milliseconds. */
+/** Milliseconds. Shorter waits aren't reported. */
 const MIN_REPORTED_WAIT = 1_000;
 
-/** Milliseconds between checks of the shared limits, where other processes may have freed room. */
+/** Milliseconds between checks of the shared limits, because other processes may have freed quota. */
 const RECHECK_INTERVAL = 1_000;
 
-/** The request was not sent because its endpoint is down. `message` includes the reason and advice. */
+/** Thrown if a request wasn't sent because its endpoint is down. `message` includes the reason and advice. */
 export class EndpointDownError extends Error {
   override readonly name = 'EndpointDownError';
 
@@ -19,7 +19,7 @@ export class EndpointDownError extends Error {
   }
 }
 
-/** Retry-After exceeds a request's time limit. */
+/** Thrown if Retry-After exceeds a request's time limit. */
 export class RetryAfterError extends Error {
   override readonly name = 'RetryAfterError';
   /** Milliseconds. */
@@ -37,10 +37,10 @@ export function retryAfterText(wait: number, whose: 'model' | 'target'): string 
 }
 
 interface QueueRequest {
-  /** Approximate size. */
+  /** Approximate size in tokens. */
   readonly tokens: number;
   readonly limit: TimeLimit;
-  /** Also called around waits, to pause an outer time limit. */
+  /** Called at the start and end of each wait, to pause an outer time limit. */
   readonly onWait?: TimeLimit['onWait'] | undefined;
   readonly signal: AbortSignal;
 }
@@ -60,18 +60,18 @@ interface WaitingRequest extends Pick<QueueRequest, 'tokens' | 'limit'> {
 export class RequestQueue {
   readonly #rateLimiter = new RateLimiter();
   readonly #queue: WaitingRequest[] = [];
-  /** One for the whole origin, and one for this model or path. */
+  /** One circuit breaker for the whole origin, and one for this model or path. */
   readonly #circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker];
   readonly #inFlight: InFlightCounter;
   readonly #listener: QueueListener;
   /** Undefined if no other process uses the endpoint. */
   readonly shared: SharedLimits | undefined;
-  /** Serializes requests to the shared limits. */
+  /** Ensures that requests to the shared limits run one at a time. */
   readonly #oneAtATime = pLimit(1);
   #timer: NodeJS.Timeout | undefined;
   #hasReported = false;
 
-  /** @param inFlight requests to the endpoint, including those in its other queues */
+  /** @param inFlight requests in flight at the endpoint, including those from its other queues */
   constructor(
     circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker],
     inFlight: InFlightCounter,
@@ -86,9 +86,9 @@ export class RequestQueue {
   }
 
   /**
-   * Admits a request, at once if possible.
+   * Admits a request, immediately if possible.
    *
-   * @param isFirst whether it goes ahead of waiting requests
+   * @param isFirst whether it goes ahead of requests that are waiting
    * @throws EndpointDownError, RetryAfterError; the signal's reason when aborted
    */
   enter(request: QueueRequest, isFirst: boolean): InFlightRequest | Promise<InFlightRequest> {
@@ -100,7 +100,11 @@ export class RequestQueue {
     return this.#wait(request, isFirst);
   }
 
-  /** Waits for the limits shared with other processes. @throws RetryAfterError; the signal's reason when aborted */
+  /**
+   * Waits for quota from the limits shared with other processes.
+   *
+   * @throws RetryAfterError; the signal's reason when aborted
+   */
   takeShared(shared: SharedLimits, request: QueueRequest): Promise<SpentQuota> {
     const { tokens, limit, signal } = request;
     const take = async () => {
@@ -118,7 +122,7 @@ export class RequestQueue {
     return withPausedTimeLimit(request, () => this.#oneAtATime(take));
   }
 
-  /** Call it when a request has failed for good. @param isReached whether the endpoint answered at all */
+  /** Call this when a request has failed for good. @param isReached whether the endpoint answered at all */
   onFailure(why: string, isReached: boolean): void {
     const circuit = this.#circuits[isReached ? 1 : 0];
     if (!circuit.onFailure(why, performance.now())) return;
@@ -177,9 +181,9 @@ export class RequestQueue {
     }
   }
 
-  /** If the wait is infinite, the next finished request admits others. */
+  /** Schedules the next check. If the wait is infinite, the next request to finish admits others. */
   #scheduleAdmit(wait: number): void {
-    // Only the endpoint's limits are reported, not our own concurrency limit.
+    // Reports only waits for the endpoint's limits, not for our own concurrency limit.
     if (Number.isFinite(wait) || !this.#rateLimiter.hasCapacity) this.#reportWaiting(wait);
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
   }
@@ -190,7 +194,7 @@ export class RequestQueue {
     this.#listener.onRateLimited();
   }
 
-  /** Milliseconds; infinite until another request finishes. */
+  /** Milliseconds to wait; infinite if another request has to finish first. */
   #waitFor(tokens: number): number {
     if (!this.#rateLimiter.hasCapacity) return Number.POSITIVE_INFINITY;
     const wait = this.#rateLimiter.waitFor(tokens, performance.now());
@@ -238,22 +242,23 @@ async function withPausedTimeLimit<Result>(
 
 export interface InFlightRequest {
   learnFrom(status: number, headers: Headers): void;
-  /** Admits others. Further calls have no effect. */
+  /** Ends the request and admits others. Further calls have no effect. */
   end(): void;
 }
 
-/** After this many refusals, the cause isn't the request rate. */
+/** Maximum number of attempts; after this many refusals, the request rate can't be the cause. */
 const MAX_ATTEMPTS = 10;
 
 interface AttemptResult {
   readonly status: number;
   readonly headers: Headers;
-  /** Whether retries can't help. */
+  /** Whether retrying can't help. */
   readonly isFinal?: boolean;
 }
 
 /**
- * Sends a request when it is its turn. If refused (429), it returns to the head of the queue while retries may help.
+ * Sends a request when it is its turn. If the endpoint refuses it (429), it returns to the head of the queue as long as
+ * retries may help.
  *
  * @param send one attempt
  * @returns the last answer; `inFlight`, which the caller ends; milliseconds of a Retry-After beyond the time limit
@@ -266,7 +271,7 @@ export async function sendQueued<Answer extends AttemptResult>(
 ) {
   for (let attempts = 0; ; attempts += 1) {
     const admission = queue.enter(request, attempts > 0);
-    // Awaiting a plain value would cost a turn of the event loop.
+    // Awaiting a plain value would cost a turn in the event loop.
     const inFlight = admission instanceof Promise ? await admission : admission;
     const { shared } = queue;
     let answer: Answer;
@@ -275,7 +280,7 @@ export async function sendQueued<Answer extends AttemptResult>(
       answer = await send();
       if (spent) {
         const { status, headers } = answer;
-        // The answer is valid even if other processes can't be notified.
+        // The answer is valid even if other processes can't be notified about it.
         const notifyOthers = () => shared.learnFrom(spent, status, headers).catch(() => {});
         await withPausedTimeLimit(request, notifyOthers);
       }
@@ -296,7 +301,7 @@ export async function sendQueued<Answer extends AttemptResult>(
   }
 }
 
-/** Counts requests in flight at one endpoint, across all its queues. */
+/** Counts the requests in flight at one endpoint, across all of its queues. */
 export class InFlightCounter {
   readonly #max: number;
   #count = 0;
@@ -321,19 +326,19 @@ export class InFlightCounter {
 
   end(): void {
     this.#count -= 1;
-    // Rotates the queues, so that none starves.
+    // Rotates the queues, so that none of them starves.
     this.#queues.push(...this.#queues.splice(0, 1));
     for (const admit of this.#queues) admit();
   }
 }
 
-/** Number of consecutive failed requests, including retries. */
+/** Number of consecutive requests that must fail, including their retries, before an endpoint counts as down. */
 const FAILURE_THRESHOLD = 3;
 
-/** Milliseconds. */
+/** Milliseconds between requests to an endpoint that is down. */
 const RETRY_INTERVAL = 30_000;
 
-/** Immediately fails requests to an endpoint that is down. */
+/** Makes requests to an endpoint that is down fail immediately. */
 export class CircuitBreaker {
   #failures = 0;
   /** Why the last request failed; set while the circuit is open. */
@@ -344,7 +349,7 @@ export class CircuitBreaker {
     return now < this.#nextTry ? this.#why : undefined;
   }
 
-  /** Allows only one request per interval while the circuit is open. */
+  /** Lets only one request per interval through while the circuit is open. */
   onRequest(now: number): void {
     if (this.#why !== undefined) this.#nextTry = now + RETRY_INTERVAL;
   }

@@ -1,4 +1,4 @@
-/** A timer's maximum delay, in milliseconds. */
+/** The maximum delay of a timer, in milliseconds. */
 export const NO_TIME_LIMIT = 2 ** 31 - 1;
 
 /** A time limit that pauses while its work waits in a queue. */
@@ -28,7 +28,7 @@ export class TimeLimit {
     return this.#waits > 0 ? this.#waited + performance.now() - this.#began : this.#waited;
   }
 
-  /** Call it when a wait begins, and when it ends. */
+  /** Call this when a wait begins and when it ends. */
   readonly onWait = (isWaiting: boolean): void => {
     this.#waits += isWaiting ? 1 : -1;
     const now = performance.now();
@@ -53,8 +53,8 @@ export class TimeLimit {
 }
 
 /**
- * Limits work to `timeout` milliseconds, excluding time in queues; its signal aborts when the time is up or `signal`
- * aborts.
+ * Limits work to `timeout` milliseconds, not counting time in queues. The work's signal aborts when the time is up or
+ * when `signal` aborts.
  *
  * @throws the error of `late`; the signal's reason when aborted
  */

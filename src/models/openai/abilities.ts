@@ -2,13 +2,13 @@ import { memoize } from '../../core/data/data.ts';
 import type { AnswerFormat, ModelRequest } from '../model.ts';
 import type { EndpointParams } from './params.ts';
 
-/** The features that an endpoint supports for a model, learned from its answers. */
+/** The features that an endpoint supports for a model, as learned from its answers. */
 export interface Abilities {
   readonly format: AnswerFormat;
   readonly temperature: boolean;
   readonly limit: 'max_tokens' | 'max_completion_tokens';
   readonly logprobs: boolean;
-  /** Whether it returns several answers per request (`n`). */
+  /** Whether the endpoint returns several answers per request (`n`). */
   readonly several: boolean;
   /** Whether reasoning can be sent back between rounds of tool calls. */
   readonly thoughts: boolean;
@@ -20,14 +20,14 @@ interface ModelEndpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly isOpenAi: boolean;
-  /** The answer format, until the endpoint refuses it. */
+  /** The answer format to use until the endpoint refuses it. */
   readonly format: AnswerFormat;
 }
 
 const knownAbilities = new Map<string, Abilities>();
 
 /**
- * OpenAI's own models need `max_completion_tokens` (newer ones refuse the old name); other endpoints usually know
+ * OpenAI's own models need `max_completion_tokens` (newer models refuse the old name); other endpoints usually support
  * only `max_tokens`.
  */
 export function abilitiesOf(endpoint: ModelEndpoint): Abilities {
@@ -49,7 +49,7 @@ export function saveAbilities(endpoint: ModelEndpoint, abilities: Abilities): vo
   knownAbilities.set(keyOf(endpoint), abilities);
 }
 
-/** For tests. */
+/** Resets the learned abilities, for tests. */
 export function resetAbilities(): void {
   knownAbilities.clear();
 }
@@ -100,13 +100,13 @@ export function learn(
 interface AskedEndpoint {
   readonly baseUrl: string;
   readonly params: EndpointParams;
-  /** Whether it serves OpenAI's own models. */
+  /** Whether the endpoint serves OpenAI's own models. */
   readonly isOpenAi: boolean;
 }
 
 /**
- * How an answer is requested. If an endpoint reads the schema before the messages, requests with different schemas
- * can't share a cached conversation, so the schema goes last.
+ * How to request an answer. If an endpoint reads the schema before the messages, requests with different schemas can't
+ * share a cached conversation, so the schema goes last.
  */
 export function answerFormatFor(request: ModelRequest, endpoint: AskedEndpoint): AnswerFormat {
   const { answer_format = 'auto' } = endpoint.params;
@@ -120,7 +120,10 @@ export function hasFormatChoice({ answer }: ModelRequest, endpoint: AskedEndpoin
   return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(endpoint);
 }
 
-/** Azure deployments also work with the `openai` provider. */
+/**
+ * Whether the endpoint reads the schema before the messages. Azure deployments can also be used through the `openai`
+ * provider.
+ */
 const readsSchemaFirst = memoize(({ isOpenAi, baseUrl }: AskedEndpoint): boolean => {
   if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
   return new URL(baseUrl).hostname.endsWith('.openai.azure.com');

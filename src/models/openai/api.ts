@@ -5,6 +5,7 @@ import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import type { ModelReply, ModelRequest, ReplyToken } from '../model.ts';
 import { costOf, type Price } from '../price.ts';
 import type { Abilities, UsedParameters } from './abilities.ts';
+import type { ImageUrls } from './imageUrls.ts';
 import type { EndpointParams } from './params.ts';
 import type { Collector } from './streaming.ts';
 
@@ -12,7 +13,7 @@ export type RequestOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOption
 
 interface PreparedRequest {
   readonly used: UsedParameters;
-  /** Present if the answer is streamed. */
+  /** Creates a collector; present if the answer is streamed. */
   readonly collect?: () => Collector;
   send(client: OpenAI, options: RequestOptions): Promise<unknown>;
 }
@@ -24,9 +25,10 @@ export interface Api {
     params: EndpointParams,
     abilities: Abilities,
     count: number,
+    images: ImageUrls,
   ): PreparedRequest;
   /**
-   * One or more replies, or what is wrong with the body. The first contains the usage.
+   * One or more replies, or what is wrong with the body. The first reply contains the usage.
    *
    * @param onUnknown called with finish reasons that OpenAI doesn't have; compatible servers invent some
    */
@@ -43,7 +45,7 @@ export const tokenSchema = z.object({
   top_logprobs: z.array(z.object({ token: z.string(), logprob: z.number() })).nullish(),
 });
 
-/** Keeps alternatives only for numbers: nothing else needs them, and recordings stay small. */
+/** Keeps alternatives only for numbers, because nothing else needs them and recordings stay small. */
 export function toReplyToken(given: z.infer<typeof tokenSchema>): ReplyToken {
   const { token, logprob } = given;
   if (!/^\s*\d+\s*$/.test(token)) return { text: token, top: [] };
@@ -57,7 +59,7 @@ const errorSchema = z.object({
   error: z.union([z.string(), z.object({ message: z.string() })]),
 });
 
-/** @param what the expected reply, such as `a chat completion` */
+/** @param what describes the expected reply, such as `a chat completion` */
 export function describeInvalidReply(body: unknown, error: z.ZodError, what: string): string {
   const reported = reportedError(body);
   if (reported !== undefined) return `it reports an error: ${reported}`;
@@ -78,7 +80,7 @@ export function parseArguments(text: string): unknown {
   return jsonOrText(text);
 }
 
-/** Some endpoints report `stop`, or their own words, after tool calls. */
+/** Corrects the finish reason: after tool calls, some endpoints report `stop`, or their own words. */
 export function finishOf(finish: ModelReply['finish'], called: boolean): ModelReply['finish'] {
   return called && (finish === 'stop' || finish === 'other') ? 'tool-calls' : finish;
 }
@@ -103,7 +105,7 @@ function toCount(value: number | null | undefined): number {
   return value !== null && value !== undefined && value > 0 ? Math.round(value) : 0;
 }
 
-/** Arguments that weren't JSON remain text. */
+/** A call's arguments as text. Arguments that weren't JSON are text already. */
 export function argumentsText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }

@@ -15,12 +15,13 @@ import {
   toReplyToken,
   usageOf,
 } from './api.ts';
+import { type ImageUrls, urlsOf } from './imageUrls.ts';
 import type { EndpointParams } from './params.ts';
 import { chatCollector } from './streaming.ts';
 
 export const chatApi: Api = {
-  prepare(request, params, abilities, count) {
-    const body = requestBody(request, params, abilities, count);
+  prepare(request, params, abilities, count, images) {
+    const body = requestBody(request, params, abilities, count, images);
     const { onText } = request;
     const streams = onText !== undefined && abilities.stream && count === 1;
     return {
@@ -68,21 +69,25 @@ export const chatApi: Api = {
 };
 
 type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
+type Effort = OpenAI.ReasoningEffort;
 
 function requestBody(
   request: ModelRequest,
   params: EndpointParams,
   abilities: Abilities,
-  count = 1,
+  count: number,
+  images: ImageUrls,
 ): Body {
   const { answer } = request;
   const temperature = request.temperature ?? params.temperature;
   const limit = request.maxTokens ?? params.max_tokens;
   const strict = abilities.format === 'json_schema';
   const messages = answer && !strict ? appendSchema(request.messages, answer) : request.messages;
+  const { topP, reasoningEffort } = request;
   return {
+    ...request.extraBody,
     model: params.model,
-    messages: messages.map(toMessageParam),
+    messages: messages.map((one) => toMessageParam(one, images)),
     ...(request.tools && request.tools.length > 0 && { tools: request.tools.map(toToolParam) }),
     ...(answer &&
       abilities.format !== 'text' && { response_format: responseFormat(answer, strict) }),
@@ -90,6 +95,8 @@ function requestBody(
     ...(limit !== undefined && { [abilities.limit]: limit }),
     ...(request.logprobs && abilities.logprobs && { logprobs: true, top_logprobs: 20 }),
     ...(request.seed !== undefined && abilities.seed && { seed: request.seed }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort as Effort }),
     ...(count > 1 && abilities.several && { n: count }),
   };
 }
@@ -100,8 +107,15 @@ function responseFormat({ name, schema }: NonNullable<ModelRequest['answer']>, s
   return { type: 'json_schema' as const, json_schema: format };
 }
 
-function toMessageParam(message: Message): OpenAI.ChatCompletionMessageParam {
+function toMessageParam(message: Message, images: ImageUrls): OpenAI.ChatCompletionMessageParam {
   switch (message.role) {
+    case 'user': {
+      const { role, content } = message;
+      const urls = urlsOf(message, images);
+      if (urls.length === 0) return { role, content };
+      const shown = urls.map((url) => ({ type: 'image_url' as const, image_url: { url } }));
+      return { role, content: [{ type: 'text', text: content }, ...shown] };
+    }
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {

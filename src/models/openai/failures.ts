@@ -6,13 +6,13 @@ import { retryAfterText } from '../endpoint/requestQueue.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
 
-/** Ends messages about replies in an unexpected format. */
+/** Appended to messages about replies in an unexpected format. */
 export const CHECK_API = 'Check that base_url is the address of an OpenAI-compatible API.';
 
 export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
-  /** The variable for its key; absent if it needs none. */
+  /** The name of the variable for the key; absent if no key is needed. */
   readonly keyName?: string;
   /** Advice for failures, in the provider's terms. */
   readonly advice: { readonly unreachable: string; readonly notFound: string };
@@ -32,7 +32,7 @@ export function isTooLong(error: APIError): boolean {
   return error.status === 413 || TOO_LONG.test(complaintOf(error));
 }
 
-/** Adds advice to the client's error, and removes keys. */
+/** Adds advice to the client's error, and removes keys from it. */
 export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attempts): ModelError {
   const url = redactUrl(at.baseUrl);
   if (error instanceof APIConnectionError) return unreachableError(error, at);
@@ -56,7 +56,7 @@ export function unreachableError(error: Error, at: FailedEndpoint): ModelError {
   return new ModelError('unreachable', message);
 }
 
-/** If earlier attempts couldn't connect, more time wouldn't help. */
+/** If earlier attempts couldn't connect at all, a longer timeout wouldn't help. */
 export function timeoutError(at: FailedEndpoint, attempts: Attempts): ModelError {
   const { lastFailure, lastStatus } = attempts;
   if (lastFailure) return unreachableError(lastFailure, at);
@@ -64,6 +64,9 @@ export function timeoutError(at: FailedEndpoint, attempts: Attempts): ModelError
   const message = `The endpoint ${redactUrl(at.baseUrl)} did not answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`;
   return new ModelError('timeout', message);
 }
+
+const IMAGES_SENT =
+  'The request has images. If the model takes none, set its `images` to false under `models`.';
 
 function statusError(
   error: APIError,
@@ -74,6 +77,7 @@ function statusError(
   const endpoint = `The endpoint ${redactUrl(at.baseUrl)}`;
   const detail = `(${sanitizeText(error.message, at.scrubber)})`;
   const wait = retryAfterAdvice(attempts);
+  const images = attempts.images.size === 0 ? '' : ` ${IMAGES_SENT}`;
   if (isTooLong(error)) {
     const message = `The request is too long for the model "${at.model}" at ${redactUrl(at.baseUrl)} ${detail}. Set the model's \`max_input_tokens\`, or use a model with a larger context window.`;
     return new ModelError('too-long', message);
@@ -85,7 +89,7 @@ function statusError(
     return new ModelError('unauthorized', message);
   }
   if (status === 404) {
-    const message = `${endpoint} has no model "${at.model}", or does not serve chat completions ${detail}. ${at.advice.notFound}`;
+    const message = `${endpoint} has no model "${at.model}", or does not serve chat completions ${detail}. ${at.advice.notFound}${images}`;
     return new ModelError('not-found', message);
   }
   if (status === 408) {
@@ -97,14 +101,14 @@ function statusError(
     return new ModelError('rate-limited', `${endpoint} is rate-limited ${detail}. ${advice}`);
   }
   if (status >= 500 || status === 409) {
-    const advice = wait ? `. ${wait}` : ', even after retries. Try later, or check its log.';
-    return new ModelError('server-error', `${endpoint} failed ${detail}${advice}`);
+    const advice = wait ? `. ${wait}` : ', even after retries. Try again later, or check its log.';
+    return new ModelError('server-error', `${endpoint} failed ${detail}${advice}${images}`);
   }
-  const message = `${endpoint} refused the request for the model "${at.model}" ${detail}.`;
+  const message = `${endpoint} refused the request for the model "${at.model}" ${detail}.${images}`;
   return new ModelError('bad-request', message);
 }
 
-/** Not sent because of an earlier Retry-After. */
+/** The error for a request that wasn't sent because of an earlier Retry-After. */
 export function retryAfterModelError(at: FailedEndpoint, attempts: Attempts): ModelError {
   const message = `The endpoint ${redactUrl(at.baseUrl)} is rate-limited. ${retryAfterAdvice(attempts)}`;
   return new ModelError('rate-limited', message);

@@ -1,4 +1,5 @@
 import { jsonExcess } from '../../core/data/data.ts';
+import { IMAGE_TOKENS } from '../../core/image.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { connectionFaultOf, redactUrl } from '../connectionErrors.ts';
@@ -11,9 +12,10 @@ import {
 } from '../endpoint/requestQueue.ts';
 import type { TimeLimit } from '../endpoint/timeLimit.ts';
 import { ModelError } from '../model.ts';
+import type { ImageUrls } from './imageUrls.ts';
 import type { StreamReader } from './streaming.ts';
 
-/** A reply that exceeds a limit; `message` follows `The reply of https://… `. */
+/** Thrown if a reply exceeds a limit. `message` follows `The reply of https://… `. */
 export class RejectedReplyError extends Error {
   override readonly name = 'RejectedReplyError';
 }
@@ -25,23 +27,28 @@ export interface Attempts {
   lastStatus?: number | undefined;
   /** Why the last attempt got no response. */
   lastFailure?: Error | undefined;
+  /** The images in the request. */
+  images: ImageUrls;
   /** Milliseconds from a Retry-After that exceeds the time limit. */
   refusedWait?: number;
 }
 
-/** Rough average for English. */
+/** A rough average for English text. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Refusals that waiting can't resolve: no credit, or a single request that exceeds the limit per minute. */
+/**
+ * Matches refusals that waiting can't resolve: there is no credit left, or a single request exceeds the limit per
+ * minute.
+ */
 const FINAL_REFUSAL = /insufficient_quota|billing|request too large/i;
 
-/** Response headers that the client reads. The queue handles Retry-After. */
+/** Response headers that the client reads. The queue handles Retry-After itself. */
 const PASSED_HEADERS = ['x-should-retry', 'x-request-id'];
 
 /**
  * A `fetch` for the client that queues requests, and reads the whole body with a size limit: the client's own timeout
  * ends with the headers, and a body may never end. A connection lost while reading the body becomes an error that the
- * client retries. Redirects aren't followed: nobody allowed the new host to get the key or the conversation.
+ * client retries. Redirects aren't followed: nobody has allowed the new host to receive the key or the conversation.
  *
  * @param stop ends the request and its retries
  * @param reading creates a reader for a streamed answer, once per attempt
@@ -55,7 +62,7 @@ export function guardedFetch(
   return async (input, init) => {
     const { limit, onWait } = attempts;
     const text = typeof init?.body === 'string' ? init.body : '';
-    const tokens = text.length / CHARACTERS_PER_TOKEN;
+    const tokens = tokensIn(text, [...attempts.images.values()]);
     const request = { tokens, limit, onWait, signal: stop.signal };
     const send = () => sendOnce(input, init, attempts, stop, reading);
     const { answer, inFlight, refusedWait } = await sendQueued(queue, request, send).catch(
@@ -73,14 +80,19 @@ export function guardedFetch(
       if (value !== null) headers.set(name, value);
     }
     if (parseRetryAfter(answer.headers) !== undefined) headers.set('retry-after-ms', '1');
-    // The queue has already waited, and a long Retry-After must not hold a run for a day.
+    // The queue has already waited, and a long Retry-After must not delay a run for a day.
     if (refusedWait !== undefined) attempts.refusedWait = refusedWait;
     if (refusedWait !== undefined || answer.status === 429) headers.set('x-should-retry', 'false');
     return createResponse(answer.bytes, { status: answer.status, headers });
   };
 }
 
-/** A response whose body has been read: a stream would take longer than the rest of the request. */
+function tokensIn(body: string, urls: readonly string[]): number {
+  const words = urls.reduce((left, url) => left - url.length, body.length);
+  return words / CHARACTERS_PER_TOKEN + urls.length * IMAGE_TOKENS;
+}
+
+/** A response whose body has already been read. Using a stream would take longer than the rest of the request. */
 function createResponse(body: string | Uint8Array, init: ResponseInit): Response {
   const text = async () => (typeof body === 'string' ? body : new TextDecoder().decode(body));
   const json = async (): Promise<unknown> => JSON.parse(await text());
@@ -112,7 +124,14 @@ async function sendOnce(
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const reader = isStream ? reading?.() : undefined;
-  if (reader) await readChunks(response, stop, (chunk) => reader.add(chunk));
+  if (reader) {
+    await readChunks(response, stop, (chunk) => {
+      reader.add(chunk);
+      if (reader.events > LIMITS.events) {
+        abortWith(stop, `has more than ${readable(LIMITS.events)} events and was cut off`);
+      }
+    });
+  }
   const bytes = reader ? reader.body() : await readCapped(response, stop);
   const isFinal = status === 429 && isFinalRefusal(headers, bytes);
   return { status, headers, bytes, isFinal };
@@ -146,13 +165,13 @@ async function readCapped(
   return whole;
 }
 
-/** Whether its declared length is within the limit and can be trusted. */
+/** Whether the response declares a length that is within the limit and can be trusted. */
 function declaresSafeLength({ headers }: Response): boolean {
   const size = headers.get('content-length') ?? '';
   return /^\d+$/.test(size) && Number(size) <= LIMITS.response && !headers.has('content-encoding');
 }
 
-/** `for await` over a stream takes several times as long. */
+/** Reads a stream's chunks. Using `for await` would take several times as long. */
 async function readChunks(
   response: Response,
   stop: AbortController,

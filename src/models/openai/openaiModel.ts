@@ -36,11 +36,12 @@ import {
   unreachableError,
 } from './failures.ts';
 import { type Attempts, guardedFetch, RejectedReplyError } from './guardedFetch.ts';
+import { type ImageUrls, imageUrlsOf } from './imageUrls.ts';
 import { type Account, DEFAULT_TIMEOUT, type EndpointParams } from './params.ts';
 import { responsesApi } from './responsesApi.ts';
 import { type Collector, StreamReader } from './streaming.ts';
 
-/** The client waits about 0.5, 1, and 2 s in between, unless there is a Retry-After. */
+/** Maximum number of retries. The client waits about 0.5, 1, and 2 s before them, unless there is a Retry-After. */
 const RETRIES = 3;
 
 /** `AzureOpenAI` has no `provider`. */
@@ -49,19 +50,19 @@ type CommonOptions = Omit<ClientOptions, 'provider'>;
 interface OpenAiSetup extends Omit<FailedEndpoint, 'model'> {
   readonly id: string;
   readonly params: EndpointParams;
-  /** Whether it serves OpenAI's own models. */
+  /** Whether the endpoint serves OpenAI's own models. */
   readonly isOpenAi: boolean;
   readonly makeClient: (options: CommonOptions) => OpenAI;
   readonly log: Logger;
   readonly queue: RequestQueue;
 }
 
-/** The client passes a request's `fetch` in its options under this key. */
+/** The key in its options under which the client passes a request's own `fetch`. */
 const OWN_FETCH = Symbol('fetch');
 
 const fetchOfRequest: NonNullable<ClientOptions['fetch']> = (input, init) => {
   const { [OWN_FETCH]: own, ...rest } = init as Record<symbol, typeof fetchOfRequest>;
-  if (!own) throw new Error('Internal error: a request without its fetch.');
+  if (!own) throw new Error('Internal error: a request has no fetch.');
   return own(input, rest);
 };
 
@@ -79,7 +80,7 @@ class OpenAiModel implements Model {
     this.#api = setup.params.api === 'responses' ? responsesApi : chatApi;
   }
 
-  /** Sends one request per answer if the endpoint doesn't support `n`. */
+  /** Completes a request. Sends one request per answer if the endpoint doesn't support `n`. */
   async complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies> {
     const replies: [ModelReply, ...ModelReply[]] = [
       ...(await this.#completeUpTo(request, count, signal)),
@@ -90,15 +91,19 @@ class OpenAiModel implements Model {
     return replies;
   }
 
-  /** @param most a maximum: the endpoint may return fewer */
+  /** @param most the maximum number of answers; the endpoint may return fewer */
   async #completeUpTo(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
-    const body = await this.#withTimeLimit(signal, request.onWait, (attempts, stop) =>
-      this.#complete(request, most, attempts, stop),
+    const images = await imageUrlsOf(request);
+    const body = await this.#withTimeLimit(
+      signal,
+      request.onWait,
+      (attempts, stop) => this.#complete(request, most, attempts, stop),
+      images,
     );
     const { price } = this.#setup.params;
     const read = this.#api.read(body, price, (reason) => this.#noteFinish(reason));
     const [first, ...rest] = this.#read(read);
-    if (!first) throw new Error('Internal error: a reply without choices was let through.');
+    if (!first) throw new Error('Internal error: a reply without choices was accepted.');
     const { format } = abilitiesOf(this.#endpointFor(request));
     const added = hasFormatChoice(request, this.#setup) && { answerFormat: format };
     const withFormat = (reply: ModelReply) => ({ ...reply, ...added });
@@ -133,16 +138,17 @@ class OpenAiModel implements Model {
     signal: AbortSignal,
     onWait: ModelRequest['onWait'],
     ask: (attempts: Attempts, stop: AbortController) => Promise<Body>,
+    images: ImageUrls = new Map(),
   ): Promise<Body> {
     signal.throwIfAborted();
     const { timeout } = this.#setup;
     const stop = new AbortController();
     const limit = new TimeLimit(timeout, () => stop.abort(timeoutError(this.#endpoint, attempts)));
-    const attempts: Attempts = { limit, onWait };
+    const attempts: Attempts = { limit, onWait, images };
     const forward = () => stop.abort(signal.reason);
     signal.addEventListener('abort', forward, { once: true });
     try {
-      // The client doesn't notice an abort while it waits to retry.
+      // The client doesn't notice an abort while it is waiting to retry.
       return await Promise.race([ask(attempts, stop), rejectOnAbort(stop.signal)]);
     } catch (error) {
       const explained = this.#explain(error, attempts, stop.signal);
@@ -170,7 +176,13 @@ class OpenAiModel implements Model {
     const endpoint = this.#endpointFor(request);
     for (;;) {
       const abilities = abilitiesOf(endpoint);
-      const prepared = this.#api.prepare(request, this.#setup.params, abilities, count);
+      const prepared = this.#api.prepare(
+        request,
+        this.#setup.params,
+        abilities,
+        count,
+        attempts.images,
+      );
       try {
         const options = this.#requestOptions(attempts, stop, prepared.collect);
         return await prepared.send(this.#client, options);
@@ -193,14 +205,14 @@ class OpenAiModel implements Model {
     return better;
   }
 
-  /** Shared by all requests: creating it is slow. */
+  /** The client that all requests share, because creating one is slow. */
   get #client(): OpenAI {
     const { makeClient, params } = this.#setup;
     this.#cachedClient ??= makeClient({
       adminAPIKey: null,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
-      // Our time limit includes the body, and pauses while queued.
+      // Turnlight's own time limit includes reading the body, and pauses in the queue.
       timeout: NO_TIME_LIMIT,
       fetch: fetchOfRequest,
       logLevel: 'off',
@@ -226,7 +238,7 @@ class OpenAiModel implements Model {
   }
 
   #malformedError(what: string): ModelError {
-    const message = `The reply of ${redactUrl(this.#setup.baseUrl)} ${what}. ${CHECK_API}`;
+    const message = `The reply from ${redactUrl(this.#setup.baseUrl)} ${what}. ${CHECK_API}`;
     return new ModelError('malformed-reply', message);
   }
 
@@ -249,7 +261,7 @@ class OpenAiModel implements Model {
   }
 }
 
-/** Whether the endpoint is at fault, not just one request. */
+/** Whether the endpoint caused the error, rather than this particular request. */
 function isEndpointFailure(error: unknown): error is ModelError {
   return (
     error instanceof ModelError &&
@@ -257,7 +269,7 @@ function isEndpointFailure(error: unknown): error is ModelError {
   );
 }
 
-/** Local servers need no key, but the client requires one. */
+/** Placeholder key: local servers don't need a key, but the client requires one. */
 const NO_KEY = 'no-key';
 
 type ModelDescription = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'queue'>;
@@ -276,7 +288,7 @@ export function createOpenAiModel(
 interface AzureAccess {
   readonly deployment: string;
   readonly apiVersion: string;
-  /** A key is sent as `api-key`, an Entra ID token as `Authorization`. */
+  /** How the key is sent: a key as `api-key`, or an Entra ID token as `Authorization`. */
   readonly kind: 'key' | 'token';
   readonly secret: string;
 }

@@ -4,7 +4,7 @@ import { addressSchema } from '../destination.ts';
 import { answerFormats } from '../model.ts';
 import { priceSchema } from '../price.ts';
 
-/** For all models that can judge. */
+/** The key `together`, which all models that can judge accept. */
 export const togetherKey = z.boolean().optional().meta({
   description:
     'If true, this judge gets all questions about a conversation in one request, unless the case or the file overrides it.',
@@ -25,6 +25,14 @@ export function variableKey(description: string, usual?: string) {
 export const KEY_LOOKUP =
   'Name of the variable with the API key, looked up in the secret store and then in the environment.';
 
+export function imagesKey(isDefault: boolean) {
+  return z.boolean().optional().meta({
+    description:
+      'Whether the model takes images. If not, it gets `[image: …]` with the `alt` of each image, and a note.',
+    default: isDefault,
+  });
+}
+
 /** Keys for all models that use OpenAI's API. */
 export const endpointKeys = {
   headers: z.record(z.string(), z.string()).optional().meta({
@@ -32,7 +40,7 @@ export const endpointKeys = {
       'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
   }),
   temperature: z.number().min(0).max(2).optional().meta({
-    description: "Used if the assertion sets none. Omitted for models that don't accept one.",
+    description: "Used if the assertion doesn't set one. Omitted for models that don't accept one.",
   }),
   max_tokens: z.int().min(1).optional().describe('Maximum number of tokens in one reply.'),
   timeout: z.int().min(1).optional().meta({
@@ -42,16 +50,17 @@ export const endpointKeys = {
   }),
   max_input_tokens: z.int().min(1).optional().meta({
     description:
-      'Maximum number of input tokens of the model. Longer conversations are judged in parts.',
+      'Maximum number of input tokens that the model accepts. Longer conversations are judged in parts.',
   }),
   answer_format: z
     .enum(['auto', ...answerFormats])
     .optional()
     .meta({
       description:
-        "How a judge gets the schema of its answer. With `json_schema`, the endpoint enforces the schema. With `json_object` and `text`, the schema is at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure put a `json_schema` before the messages, so assertions can't share a cached conversation. With these providers, `auto` uses `json_object` if several assertions ask about a conversation that is long enough for a prompt cache. In all other cases, `auto` uses `json_schema`.",
+        "How a judge gets the schema of its answer. With `json_schema`, the endpoint enforces the schema. With `json_object` and `text`, the schema is at the end of the request: with `json_object`, the endpoint enforces only valid JSON, and with `text`, it enforces nothing. OpenAI and Azure put a `json_schema` before the messages, so assertions can't share a cached conversation. With these providers, `auto` uses `json_object` if several assertions ask about a conversation that is long enough for a prompt cache. In all other cases, `auto` uses `json_schema`.",
       default: 'auto',
     }),
+  images: imagesKey(true),
   together: togetherKey,
   price: priceSchema.optional(),
 };
@@ -80,7 +89,7 @@ export interface EndpointParams extends z.infer<z.ZodObject<typeof endpointKeys>
   readonly api?: (typeof apis)[number] | undefined;
 }
 
-/** OpenAI's organization and project, from its own variables; never sent to another endpoint. */
+/** OpenAI's organization and project, from OpenAI's own variables. Never sent to another endpoint. */
 export interface Account {
   readonly organization: string | null;
   readonly project: string | null;

@@ -27,7 +27,7 @@ export const openaiProvider: ModelProvider = {
       ...(account.project ? [PROJECT] : []),
     ];
     const isOwnHost = params.base_url === undefined || isOpenAi;
-    // Other endpoints need a key only if the file names one.
+    // Other endpoints need a key only if the file names a variable for one.
     const needsKey = isOpenAi || params.api_key_env !== undefined;
     return {
       destination: modelDestination(spec, baseUrl, keys, { prefix: 'OPENAI_', isOwnHost }),
@@ -46,7 +46,7 @@ export const openaiProvider: ModelProvider = {
   },
 };
 
-/** Also loads Node's `fetch`, as Node does when one of its classes is first used. */
+/** Loads the clients and Node's `fetch`, which Node otherwise loads when one of its classes is first used. */
 export function loadClients(): Promise<unknown> {
   new Headers();
   return import('./openaiModel.ts');

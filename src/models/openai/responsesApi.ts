@@ -14,10 +14,12 @@ import {
   toReplyToken,
   usageOf,
 } from './api.ts';
+import { type ImageUrls, urlsOf } from './imageUrls.ts';
 import type { EndpointParams } from './params.ts';
 import { responseCollector } from './streaming.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+type Effort = OpenAI.ReasoningEffort;
 type Item = OpenAI.Responses.ResponseInputItem;
 type Include = NonNullable<Body['include']>[number];
 
@@ -25,12 +27,12 @@ const THOUGHTS: Include = 'reasoning.encrypted_content';
 const LOGPROBS: Include = 'message.output_text.logprobs';
 
 /**
- * OpenAI's Responses API. The endpoint stores nothing: each request contains the whole conversation, and encrypted
- * reasoning during tool calls.
+ * OpenAI's Responses API. The endpoint stores nothing, so each request contains the whole conversation and, during tool
+ * calls, encrypted reasoning.
  */
 export const responsesApi: Api = {
-  prepare(request, params, abilities) {
-    const body = bodyOf(request, params, abilities);
+  prepare(request, params, abilities, _count, images) {
+    const body = bodyOf(request, params, abilities, images);
     const { onText } = request;
     const streams = onText !== undefined && abilities.stream;
     return {
@@ -78,25 +80,34 @@ export const responsesApi: Api = {
   },
 };
 
-function bodyOf(request: ModelRequest, params: EndpointParams, abilities: Abilities): Body {
+function bodyOf(
+  request: ModelRequest,
+  params: EndpointParams,
+  abilities: Abilities,
+  images: ImageUrls,
+): Body {
   const { answer, tools = [], thoughts } = request;
   const temperature = request.temperature ?? params.temperature;
   const limit = request.maxTokens ?? params.max_tokens;
   const strict = abilities.format === 'json_schema';
   const messages = answer && !strict ? appendSchema(request.messages, answer) : request.messages;
+  const { topP, reasoningEffort } = request;
   const logprobs = request.logprobs === true && abilities.logprobs;
   const include = [
     ...(logprobs ? [LOGPROBS] : []),
     ...(tools.length > 0 && abilities.thoughts ? [THOUGHTS] : []),
   ];
   return {
+    ...request.extraBody,
     model: params.model,
-    input: messages.flatMap((message) => itemsOf(message, thoughts?.get(message))),
+    input: messages.flatMap((message) => itemsOf(message, images, thoughts?.get(message))),
     store: false,
     ...(tools.length > 0 && { tools: tools.map(toToolParam) }),
     ...(answer && abilities.format !== 'text' && { text: { format: formatOf(answer, strict) } }),
     ...(temperature !== undefined && abilities.temperature && { temperature }),
     ...(limit !== undefined && { max_output_tokens: limit }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(reasoningEffort !== undefined && { reasoning: { effort: reasoningEffort as Effort } }),
     ...(logprobs && { top_logprobs: 20 }),
     ...(include.length > 0 && { include }),
   };
@@ -107,13 +118,24 @@ function formatOf({ name, schema }: NonNullable<ModelRequest['answer']>, strict:
   return { type: 'json_schema' as const, name, strict: true, schema: { ...schema } };
 }
 
-function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
+function itemsOf(message: Message, images: ImageUrls, thoughts: Thoughts = []): Item[] {
   switch (message.role) {
+    case 'user': {
+      const { role, content } = message;
+      const urls = urlsOf(message, images);
+      if (urls.length === 0) return [{ role, content }];
+      const shown = urls.map((url) => ({
+        type: 'input_image' as const,
+        image_url: url,
+        detail: 'auto' as const,
+      }));
+      return [{ role, content: [{ type: 'input_text', text: content }, ...shown] }];
+    }
     case 'tool':
       return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
     case 'assistant':
       return [
-        // As received from the endpoint.
+        // The items exactly as received from the endpoint.
         ...(thoughts as readonly Item[]),
         ...(message.content === '' ? [] : [{ role: message.role, content: message.content }]),
         ...(message.toolCalls ?? []).map(
@@ -136,7 +158,7 @@ function toToolParam({ name, description, parameters }: Tool): OpenAI.Responses.
     name,
     description: description ?? null,
     parameters: parameters ?? null,
-    // Otherwise the endpoint would rewrite the tool's schema.
+    // Otherwise, the endpoint would rewrite the tool's schema.
     strict: false,
   };
 }

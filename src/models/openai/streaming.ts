@@ -1,16 +1,19 @@
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
 import { isMapping, parseJson } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 
 const DONE = '[DONE]';
 
-/** Assembles a streamed answer into the body of an unstreamed one. */
+/** Assembles a streamed answer into the body that an unstreamed answer would have. */
 export interface Collector {
   add(event: unknown): void;
   body(): unknown;
 }
 
 export class StreamReader {
+  /** Number of events received so far. */
+  events = 0;
   readonly #collector: Collector;
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({ onEvent: ({ data }) => this.#add(data) });
@@ -23,7 +26,7 @@ export class StreamReader {
     this.#parser.feed(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** As JSON text. */
+  /** The body as JSON text. */
   body(): string {
     // Some endpoints omit the empty line after the last event.
     this.#parser.feed('\n\n');
@@ -31,6 +34,8 @@ export class StreamReader {
   }
 
   #add(data: string): void {
+    this.events += 1;
+    if (this.events > LIMITS.events) return;
     const event = data === DONE ? undefined : parseJson(data);
     if (event !== undefined) this.#collector.add(event);
   }
@@ -61,7 +66,7 @@ const chunkSchema = z.object({
   usage: z.unknown().optional(),
 });
 
-/** For Chat Completions with one choice. @param onText called with the whole text so far */
+/** Collects Chat Completions with one choice. @param onText called with all text received so far */
 export function chatCollector(onText: (soFar: string) => void): Collector {
   const message = { content: '', refusal: '' };
   const streamed = new StreamedCalls();
@@ -103,7 +108,7 @@ const endSchema = z.object({
   response: z.unknown().optional(),
 });
 
-/** For the Responses API, whose last event contains everything. @param onText as in `chatCollector` */
+/** Collects answers from the Responses API, whose last event contains everything. @param onText see `chatCollector` */
 export function responseCollector(onText: (soFar: string) => void): Collector {
   let text = '';
   let whole: unknown = {};

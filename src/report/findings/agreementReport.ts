@@ -1,7 +1,7 @@
 import type {
   Agreement,
   AgreementRow,
-  LabelledItem,
+  LabeledItem,
   UnmatchedLabel,
 } from '../../analysis/agreement.ts';
 import type { ThresholdRow, Thresholds } from '../../analysis/thresholds.ts';
@@ -20,14 +20,14 @@ const MAX_COMMENT = 160;
 const MAX_LISTED = { terminal: 50, markdown: 200 };
 
 export const AGREEMENT_HEAD = [
-  ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
-  ...['Kappa', '95 %', 'Both fail', 'Judge fails', 'People fail', 'Both pass', 'Alpha'],
+  ...['Judge', 'Assertion', 'Unit', 'Compared', 'Accuracy', 'Precision', 'Recall'],
+  ...['Kappa', '95% CI', 'Both fail', 'Judge fails', 'People fail', 'Both pass', 'Alpha'],
 ];
 
 export const AGREEMENT_LEGEND =
   'Precision and recall are for “fail”. Kappa measures agreement with people beyond chance; alpha measures agreement among people.';
 
-/** A row per judge and assertion, then each disagreement with file and line. */
+/** One row per judge and assertion, then each disagreement with its file and line. */
 export function agreementReport(agreement: Agreement, layout: Layout, folder: string): string {
   const { rows } = agreement;
   return `${paragraphs(
@@ -67,7 +67,7 @@ function confusionCells(confusion: AgreementRow['confusion']): string[] {
   return [failFail, failPass, passFail, passPass].map(String);
 }
 
-/** A row under `AGREEMENT_HEAD`. */
+/** The cells of a row under `AGREEMENT_HEAD`. */
 export function agreementRowCells(row: AgreementRow): string[] {
   const { judge, confusion } = row;
   return [
@@ -101,7 +101,7 @@ export function agreementNotes(found: Pick<Agreement, 'rows' | 'unmatched'>): st
 const UNMATCHED: Readonly<Record<UnmatchedLabel['reason'], string>> = {
   'earlier-text': VALIDITY_WORDS['earlier-text'],
   'not-judged': 'no verdict on that assertion or turn',
-  'not-run': 'no stored run has the conversation',
+  'not-run': 'no stored run contains the conversation',
 };
 
 function itemTexts({ disagreements }: Agreement, folder: string, most: number): string[] {
@@ -113,7 +113,7 @@ function itemTexts({ disagreements }: Agreement, folder: string, most: number): 
 }
 
 /** `refund, turn 4, Kind  shop.eval.yaml:14: openai:judge passed, ann failed (shop.labels/ann.jsonl:3: "Rude.")` */
-function itemText(item: LabelledItem, folder: string): string {
+function itemText(item: LabeledItem, folder: string): string {
   const { turn, assertion, judge, status, labels, standing } = item;
   const about = [
     caseTitle(item),
@@ -129,7 +129,7 @@ function itemText(item: LabelledItem, folder: string): string {
   return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${people.join(', ')}${mark}`;
 }
 
-/** Maximum number of thresholds to list; JSON contains all of them. */
+/** Maximum number of thresholds to list. JSON contains all of them. */
 const MAX_THRESHOLDS = 15;
 
 export const THRESHOLDS_HEAD = [
@@ -137,7 +137,7 @@ export const THRESHOLDS_HEAD = [
   ...['Both fail', 'Judge fails', 'People fail', 'Both pass', ''],
 ];
 
-const NO_THRESHOLDS = 'No judge gave labeled conversations more than one score.';
+const NO_THRESHOLDS = 'No judge gave labeled conversations different scores.';
 
 export function thresholdsReport(all: readonly Thresholds[], layout: Layout): string {
   const parts = all.map((one) => {
@@ -152,23 +152,26 @@ export function thresholdsReport(all: readonly Thresholds[], layout: Layout): st
   return `${paragraphs(layout.heading('Thresholds'), ...shown)}\n`;
 }
 
-/** The best threshold, and its accuracy on other conversations. */
+/** A sentence about the best threshold, and its accuracy on other conversations. */
 export function bestThresholdSentence({ best, current, compared, heldOut }: Thresholds): string {
   const what =
     best === current
       ? `The threshold ${scoreText(best)} agrees best with people.`
       : `\`threshold: ${Number(best.toFixed(4))}\` agrees best with people.`;
-  return `${what} With the threshold that is best on the other conversations, ${scoreText(heldOut)} of all ${compared} verdicts are right.`;
+  return `${what} If each verdict uses the threshold that is best for the other conversations, ${scoreText(heldOut)} of all ${compared} verdicts are right.`;
 }
 
-/** If there are too many, keeps the best one, the current one, and others at regular intervals. */
+/**
+ * Limits the number of thresholds: if there are too many, keeps the best one, the current one, and others at regular
+ * intervals.
+ */
 export function thresholdRows({ rows, best, current }: Thresholds): ThresholdRow[] {
   const every = Math.ceil(rows.length / MAX_THRESHOLDS);
   const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;
   return rows.filter((row, index) => index % every === 0 || isNamed(row));
 }
 
-/** A row under `THRESHOLDS_HEAD`. */
+/** The cells of a row under `THRESHOLDS_HEAD`. */
 export function thresholdCells(row: ThresholdRow, { best, current }: Thresholds): string[] {
   const { threshold, confusion, accuracy, precision, recall, kappa } = row;
   const marks = Object.entries({ current, best }).filter(([, value]) => value === threshold);

@@ -1,4 +1,5 @@
 import type { ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
+import type { VariantReport } from '../../analysis/variantData.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import {
   type ComparedOutcome,
@@ -23,13 +24,12 @@ import {
   signedText,
 } from './comparisonSentences.ts';
 import type { Layout, OutlineItem } from './layout.ts';
+import { variantJson, variantTexts } from './variantReport.ts';
 
 /** Maximum number of cases to list per outcome. */
 const MAX_LISTED = { terminal: 30, markdown: 100 };
 
 const MAX_NAME = 36;
-
-const HEAD = ['Assertion', 'Cases', 'Before', 'After', 'Change', '95 %', 'Worse', 'Better', 'p'];
 
 /** The differences, then the numbers, then each changed case. */
 export function comparisonReport(comparison: Comparison, layout: Layout, folder: string): string {
@@ -40,13 +40,61 @@ export function comparisonReport(comparison: Comparison, layout: Layout, folder:
     layout.list([`Before: ${runText(base)}`, `After:  ${runText(head)}`]),
     layout.section('What changed', changedTexts(comparison)),
     layout.kind === 'terminal' ? layout.heading(sentence) : undefined,
-    evidence.length === 0
-      ? undefined
-      : layout.table(HEAD, rows(comparison), 'p is corrected for the number of assertions (Holm).'),
+    evidence.length === 0 ? undefined : evidenceTable(comparison, layout, ['Before', 'After']),
     layout.section('Judge noise', noiseTexts(noise)),
     ...OUTCOMES.flatMap((outcome) => casesOf(outcome, comparison, layout, folder)),
     layout.text(countsText(comparison)),
   )}\n`;
+}
+
+/** For each set of variants, says which is better, and then gives the details of each variant except the first. */
+export function variantsReport(
+  reports: readonly VariantReport[],
+  layout: Layout,
+  folder: string,
+): string {
+  const parts = reports.flatMap(({ summary, others }) => [
+    ...variantTexts([summary], layout),
+    ...others.flatMap(({ name, comparison }) => {
+      const [{ name: first } = { name: '' }] = summary.variants;
+      const [before, after] = [visibleLine(first, MAX_NAME), visibleLine(name, MAX_NAME)];
+      const title = `${after} compared with ${before}`;
+      return [
+        layout.heading(title),
+        ...(comparison.evidence.length === 0
+          ? []
+          : [evidenceTable(comparison, layout, [before, after])]),
+        ...COMMON_OUTCOMES.flatMap((outcome) => casesOf(outcome, comparison, layout, folder)),
+      ];
+    }),
+  ]);
+  return `${paragraphs(...parts)}\n`;
+}
+
+/** Outcomes for cases that both variants ran. */
+const COMMON_OUTCOMES: readonly ComparedOutcome[] = ['worse', 'better', 'undecided'];
+
+export function* variantsJson(reports: readonly VariantReport[]): Generator<string> {
+  const variants = reports.map(({ summary, others }) => ({
+    ...variantJson(summary),
+    differences: summary.differences.map((one) => {
+      const { evidence, cases } = others.find(({ name }) => name === one.name)?.comparison ?? {};
+      return { ...one, evidence, cases };
+    }),
+  }));
+  yield* streamJson({ variants });
+  yield '\n';
+}
+
+/** @param sides the names of the two sides */
+function evidenceTable(
+  comparison: Comparison,
+  layout: Layout,
+  sides: readonly [string, string],
+): string {
+  const head = ['Assertion', 'Cases', ...sides, 'Change', '95% CI', 'Worse', 'Better', 'p'];
+  const legend = 'p is corrected for the number of assertions (Holm).';
+  return layout.table(head, rows(comparison), legend);
 }
 
 function casesOf(
@@ -88,7 +136,7 @@ function rows({ evidence }: Comparison): string[][] {
       scoreText(base),
       scoreText(head),
       signedText(one.change.value),
-      intervalText(one.change).replace('95 % ', ''),
+      intervalText(one.change).replace('95% CI ', ''),
       String(one.worse),
       String(one.better),
       pValueText(one.adjusted),

@@ -68,7 +68,7 @@ function repeatText({ repetitions, samples }: RunFacts): string {
 
 export function evidenceSentence({ evidence, passRate }: Comparison): string {
   if (evidence.length === 0)
-    return 'The runs have no verdict in common: there is nothing to compare.';
+    return 'The runs have no verdicts in common, so there is nothing to compare.';
   const found = evidence.filter(({ says }) => says === 'worse' || says === 'better');
   if (found.length > 0) {
     const worse = found.some(({ says }) => says === 'worse');
@@ -94,7 +94,7 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   return `No evidence of a change in ${counted(cases, 'case')}${others}.${rate}`;
 }
 
-/** If more assertions than this have the same, too small number of cases, they share a sentence. */
+/** If more assertions than this have too few cases, and the same number of them, they share a sentence. */
 const MAX_SEPARATE = 3;
 
 /** One sentence per assertion, or per group of similar ones. */
@@ -126,15 +126,15 @@ function evidenceText(one: Evidence): string {
   return `${name}: ${found}: ${numbersText(one)}.`;
 }
 
-function tooFewText(cases: number, needed: number): string {
+export function tooFewText(cases: number, needed: number): string {
   return `${counted(cases, 'case')} ${cases === 1 ? 'is' : 'are'} too few to tell: ${neededText(needed)}`;
 }
 
 function neededText(needed: number): string {
-  return `at least ${needed} would have to change in one direction`;
+  return `at least ${needed} would have to change in the same direction`;
 }
 
-/** `0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */
+/** `0.91 → 0.81 (change −0.10, 95% CI −0.15 to −0.05, p 0.0004)` */
 function numbersText(one: Evidence): string {
   const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
   const sums = `change ${signedText(one.change.value)}, ${intervalText(one.change)}, p ${pValueText(one.adjusted)}`;
@@ -144,7 +144,7 @@ function numbersText(one: Evidence): string {
 /** How consistent the judges are, one sentence each. */
 export function noiseTexts(noise: readonly NoiseRow[]): string[] {
   const all = noise.filter(({ assertion }) => assertion === undefined);
-  if (all.length === 0) return ['No verdict is from a judge.'];
+  if (all.length === 0) return ['No verdicts are from a judge.'];
   return all.map((row) => {
     const judge = visibleLine(row.judge, MAX_NAME);
     const samples =
@@ -152,9 +152,9 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
         ? ''
         : ` Samples disagreed in ${row.unstable} of ${counted(row.sampled, 'verdict')}.`;
     if (row.disagreement === null) {
-      return `Unknown for ${judge}: it judged no conversation twice.${samples}`;
+      return `Unknown for ${judge}: it did not judge any conversation twice.${samples}`;
     }
-    return `${judge} changed its verdict on ${row.flipped} of ${counted(row.conversations, 'conversation')} that it judged more than once (${intervalText(row.share)}); two verdicts differ with a chance of ${scoreText(row.disagreement)}.${samples}`;
+    return `${judge} changed its verdict on ${row.flipped} of ${counted(row.conversations, 'conversation')} that it judged more than once (${intervalText(row.share)}); the chance that two verdicts differ is ${scoreText(row.disagreement)}.${samples}`;
   });
 }
 
@@ -193,16 +193,16 @@ function turnList(turns: readonly number[]): string {
   return `${turns.length === 1 ? 'turn' : 'turns'} ${turns.join(', ')}`;
 }
 
-/** `95 % −0.15 to −0.05` */
+/** `95% CI −0.15 to −0.05` */
 export function intervalText({ low, high }: Pick<Change, 'low' | 'high'>): string {
-  return `95 % ${fixedNumber(low)} to ${fixedNumber(high)}`;
+  return `95% CI ${fixedNumber(low)} to ${fixedNumber(high)}`;
 }
 
 export function signedText(value: number): string {
   return value > 0 ? `+${fixedNumber(value)}` : fixedNumber(value);
 }
 
-/** Two digits, with a real minus sign; never `−0.00`. */
+/** A number with two decimal places and a real minus sign; never `−0.00`. */
 function fixedNumber(value: number): string {
   const text = value.toFixed(2);
   return Number(text) === 0 ? '0.00' : text.replace('-', '−');

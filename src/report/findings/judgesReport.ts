@@ -15,8 +15,8 @@ interface JudgesReport extends JudgeComparison {
 const MAX_NAME = 44;
 
 const HEAD = [
-  ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
-  ...['Kappa', '95 %', 'Errors', 'Cost', 'Time'],
+  ...['Judge', 'Assertion', 'Unit', 'Compared', 'Accuracy', 'Precision', 'Recall'],
+  ...['Kappa', '95% CI', 'Errors', 'Cost', 'Time'],
 ];
 
 export function judgesReport(found: JudgesReport, layout: Layout): string {
@@ -24,12 +24,12 @@ export function judgesReport(found: JudgesReport, layout: Layout): string {
     layout.title('Judges compared'),
     layout.table(HEAD, found.judges.flatMap(rowsOf)),
     layout.section('Errors', errorsOf(found)),
-    layout.section('With each other', found.pairs.map(pairText)),
+    layout.section('Agreement between judges', found.pairs.map(pairText)),
     layout.list(notesOf(found)),
   )}\n`;
 }
 
-/** One row per comparison; the first row of each judge has its errors, cost, and time. */
+/** One row per comparison. A judge's first row has its errors, cost, and time. */
 function rowsOf(judge: MeasuredJudge): string[][] {
   const { name, usage, duration, errors } = judge;
   const rows = judge.rows.filter(({ compared }) => compared > 0);

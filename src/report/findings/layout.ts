@@ -8,7 +8,7 @@ type Rows = readonly (readonly string[])[];
 /** Lays out a report: for a terminal, or as Markdown for a pull request. */
 export interface Layout {
   readonly kind: 'terminal' | 'markdown';
-  /** A terminal shows no title. */
+  /** The title; a terminal shows none. */
   title(text: string): string | undefined;
   heading(text: string): string;
   text(text: string): string;
@@ -16,9 +16,9 @@ export interface Layout {
   table(head: readonly string[], rows: Rows, legend?: string): string;
   /** A list under a heading; undefined if the list is empty. */
   section(heading: string, texts: readonly string[]): string | undefined;
-  /** Parts under a smaller heading. */
+  /** Parts of a section under a smaller heading. */
   group(heading: string, ...parts: readonly string[]): string;
-  /** @param items a terminal colors them by status */
+  /** @param items items of a list; a terminal colors them by status */
   outline(heading: string, items: readonly OutlineItem[], rest: string | undefined): string;
 }
 
@@ -28,7 +28,7 @@ export interface OutlineItem {
   readonly status: Status;
 }
 
-/** Maximum characters of a list entry in Markdown. */
+/** Maximum number of characters per list entry in Markdown. */
 const MAX_ENTRY = 600;
 
 export function terminalLayout(paint: Paint): Layout {

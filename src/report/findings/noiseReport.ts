@@ -8,7 +8,7 @@ import type { Layout } from './layout.ts';
 const MAX_NAME = 36;
 
 const HEAD = [
-  ...['Judge', 'Assertion', 'Conversations', 'Flipped', '95 %', 'Chance'],
+  ...['Judge', 'Assertion', 'Conversations', 'Flipped', '95% CI', 'Chance'],
   'Samples disagreed',
 ];
 
@@ -31,7 +31,7 @@ function noiseCells(row: NoiseRow): string[] {
     assertion ? visibleLine(assertion.name, MAX_NAME) : 'all',
     String(conversations),
     String(flipped),
-    conversations === 0 ? '–' : intervalText(share).replace('95 % ', ''),
+    conversations === 0 ? '–' : intervalText(share).replace('95% CI ', ''),
     disagreement === null ? '–' : scoreText(disagreement),
     sampled === 0 ? '–' : `${unstable} of ${sampled}`,
   ];

@@ -11,7 +11,7 @@ type Host = Pick<
   'workspace' | 'timeout' | 'env' | 'programVariables' | 'keyVariables' | 'programs' | 'log'
 >;
 
-/** The name in messages about time limits. */
+/** How messages about time limits refer to the caller. */
 const CALLER = 'The script';
 
 /** Runs a user function or program in its own process. @throws TargetError; the signal's reason when aborted */
@@ -41,7 +41,9 @@ export async function callUserCode(
   }
 }
 
-/** The file name of a function or of a command's first program file; otherwise, the program. */
+/**
+ * The name of the file that contains a function, or of a command's first program file; otherwise, the program's name.
+ */
 function nameOf({ runs }: UserCode): string {
   if (runs.kind === 'function') return basename(runs.path);
   const [program = ''] = runs.command;

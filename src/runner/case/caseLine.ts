@@ -17,7 +17,7 @@ import { TargetError } from '../../targets/target.ts';
 import type { PlannedCase } from '../runOptions.ts';
 import type { Stop } from './converse.ts';
 
-/** The record line of one repetition of a case. @param suiteCase opened @param duration milliseconds */
+/** The record line for one repetition of a case. @param suiteCase the opened case @param duration in milliseconds */
 export function caseLine(
   { suite, ref }: Pick<PlannedCase, 'suite' | 'ref'>,
   suiteCase: SuiteCase,
@@ -27,13 +27,16 @@ export function caseLine(
   ended: ExecutionResult,
   duration: number,
 ): CaseLine {
-  const { id, source, description, tags, threshold, repeat } = suiteCase;
+  const { id, source, description, tags, threshold, repeat, targetVariant } = suiteCase;
   return {
     kind: 'case',
     suite: suite.path,
     suite_name: suite.name,
     id,
     ...(ref.variant !== undefined && { variant: ref.variant }),
+    ...(targetVariant && {
+      target_variant: { name: targetVariant.name, of: [...targetVariant.of] },
+    }),
     repetition: ref.repetition,
     repetitions: repeat.times,
     ...(repeat.pass < 1 && { must_pass: repeat.pass }),
@@ -62,7 +65,7 @@ export function caseLine(
   };
 }
 
-/** The line, or an error instead if it is too large to be read from a record. */
+/** The line, replaced by an error if it is too large to be read from a record. */
 export function boundedLine(planned: PlannedCase, line: CaseLine): CaseLine {
   if (isSmallJson(line, LIMITS.recordLine)) return line;
   const bytes = Buffer.from(JSON.stringify(line));
@@ -74,7 +77,7 @@ export function boundedLine(planned: PlannedCase, line: CaseLine): CaseLine {
   return { ...lostLine(planned, reason, 'The result is too large.'), usage, duration };
 }
 
-/** The line of a case without a result, such as one whose worker returned none. */
+/** The line for a case without a result, for example because its worker returned none. */
 export function lostLine(
   planned: PlannedCase,
   reason: string,
@@ -85,7 +88,7 @@ export function lostLine(
   return caseLine(planned, planned.case, {}, { status: 'error', reason, verdicts, ...nothing }, 0);
 }
 
-/** A skipped verdict for each assertion of a case. */
+/** Skipped verdicts for all of a case's assertions. */
 export function skipAll(suiteCase: SuiteCase, reason: string, rationale: string): Verdict[] {
   return suiteCase.assertions
     .map((one) => skippedVerdict(one, reason, rationale))
@@ -96,7 +99,7 @@ export function skipAll(suiteCase: SuiteCase, reason: string, rationale: string)
 export interface ExecutionResult {
   readonly status: Status;
   readonly reason?: string;
-  /** Location of the mistake in a data file. */
+  /** Location of the mistake, if it is in a data file. */
   readonly fault?: Source;
   /** The turn that failed. */
   readonly failedTurn?: FailedTurn;
@@ -104,9 +107,9 @@ export interface ExecutionResult {
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
   readonly usage: Usage;
-  /** Tools that the target reported, for a case without its own. */
+  /** Tools that the target reported; set if the case doesn't list its own. */
   readonly tools?: readonly Tool[];
-  /** The target's alone, if every reply reported its usage. */
+  /** The target's usage alone; set if every reply reported it. */
   readonly targetUsage?: Usage;
   /** What the target's replies reported; absent if there was no target. */
   readonly reported?: readonly Report[];
@@ -114,7 +117,7 @@ export interface ExecutionResult {
 
 export const EMPTY_CONVERSATION: Conversation = { entries: [], notes: [] };
 
-/** Reads a variant only when it runs, so that a mistake in it doesn't affect other cases. */
+/** Opens a case. A variant is read only when it runs, so that a mistake in it doesn't affect other cases. */
 export async function openCase(
   suiteCase: SuiteCase,
 ): Promise<{ suiteCase: SuiteCase; fault?: ExecutionResult }> {
@@ -153,7 +156,7 @@ export function errorReasonOf(error: unknown): string {
   return errorText(error);
 }
 
-/** Adds the hash of its question to a verdict. */
+/** Adds the hash of the assertion's question to a verdict. */
 export function addQuestionHashes(suiteCase: SuiteCase): (verdict: Verdict) => Verdict {
   const hashes = new Map<string, string>();
   const add = (assertions: readonly Assertion[]) => {

@@ -1,6 +1,7 @@
 import {
   type Conversation,
   type FailedTurn,
+  type Report,
   type Reporting,
   reportsIn,
   type SourcedMessage,
@@ -9,7 +10,8 @@ import {
   toConversation,
   turnsOf,
 } from '../../core/conversation.ts';
-import type { Message, Tool } from '../../core/message.ts';
+import { pushAll } from '../../core/data/data.ts';
+import { imagesOf, type Message, type Tool } from '../../core/message.ts';
 import type { Source } from '../../core/problem.ts';
 import type { StopReason } from '../../core/record/runRecord.ts';
 import { Throttle } from '../../core/scheduling.ts';
@@ -24,6 +26,7 @@ import {
 import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';
 import { UsageMeter } from '../../judge/ask.ts';
 import type { JudgeOptions } from '../../judge/judgeAssertions.ts';
+import { takesImages } from '../../models/images.ts';
 import { ModelError } from '../../models/model.ts';
 import { detectStall, nextUserMessage, type SimulationId } from '../../simulate/simulatedUser.ts';
 import { reportingOf } from '../../targets/registry.ts';
@@ -31,27 +34,30 @@ import { TargetError, type TargetSession } from '../../targets/target.ts';
 
 export interface ConversationResult {
   readonly conversation: Conversation;
-  /** The same with its secrets. Never leaves memory. */
+  /** The same conversation including its secrets. Never leaves memory. */
   readonly unscrubbed?: Conversation;
-  /** The turn number of the reply to each user turn, by its index. */
+  /** The turn numbers of the replies, by the index of the user turn. */
   readonly replyTurns: readonly number[];
-  /** For the target and the model that plays the user. */
+  /** Usage of the target and of the model that plays the user. */
   readonly usage: Usage;
-  /** For the target, if every reply reported its usage; the cost is null unless each has one. */
+  /** The target's usage; set if every reply reported it. The cost is null unless every reply reported one. */
   readonly measured?: Usage;
   /** Tools that the target reported, by name. */
   readonly tools?: readonly Tool[];
   /** What the target reports; absent for a transcript. */
   readonly reporting?: Reporting;
-  /** Why it ended; absent at the end of a script. */
+  /** Why the conversation ended; absent if the script reached its end. */
   readonly stop?: Stop;
   readonly error?: unknown;
   readonly failedTurn?: FailedTurn;
 }
 
 /**
- * Runs a conversation, after the target's system text and the history of the case. @param onTurn gets complete turns
- * @param onSpeaking gets the start of a reply while it arrives; if undefined, replies aren't streamed
+ * Runs a conversation, after the target's system text and the case's history.
+ *
+ * @param onTurn called with each complete turn
+ * @param onSpeaking called with the beginning of a reply while it arrives
+ * @param isStreamed whether replies are streamed even without `onSpeaking`
  * @param shouldContinue called after each reply; false ends the conversation
  */
 export async function converse(
@@ -61,18 +67,23 @@ export async function converse(
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
   onSpeaking: ((turn: Turn) => void) | undefined,
+  isStreamed: boolean,
   shouldContinue: (result: ConversationResult) => Promise<boolean>,
   scrubber: Scrubber,
 ): Promise<ConversationResult> {
   const before = systemMessages(target.system).map((message) => ({ message }));
   const placed: SourcedMessage[] = [...(history?.messages ?? [])];
+  /** The messages to send to the target. */
+  const sent: Message[] = placed.map(({ message }) => message);
   const notes = new Set(history?.notes);
+  const isBlind = !target.model || !takesImages(target.model);
   const withSecrets = new Map<Message, Message>();
   const conversationOf = (messages: readonly SourcedMessage[]) =>
     toConversation([...before, ...messages], [...notes]);
   const soFar = () => scrubber.data(conversationOf(placed));
   const tools = new Map<string, Tool>();
   const replyTurns: number[] = [];
+  const reported = new Set<Report>();
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
   const failed = (side: Turn['side'], source?: Source): FailedTurn => ({
@@ -89,7 +100,7 @@ export async function converse(
     }));
     const unscrubbed = withSecrets.size === 0 ? whole : conversationOf(exact);
     const used = replies.some((one) => one !== undefined) ? (['usage'] as const) : [];
-    const reports = [...reportsIn(conversation), ...used];
+    const reports = [...reportsIn(conversation), ...used, ...reported];
     return { conversation, unscrubbed, reporting: reportingOf(target, reports) };
   };
   const resultSoFar = (
@@ -121,8 +132,11 @@ export async function converse(
       });
     }
     if (next.kind === 'over') return resultSoFar(next.stop && { stop: next.stop });
-    const { user: content, expected, source } = next.turn;
-    placed.push({ message: { role: 'user', content }, source, ...known(next.fromCache) });
+    const { user: content, images, expected, source } = next.turn;
+    const message: Message = { role: 'user', content, ...(images && { images: [...images] }) };
+    placed.push({ message, source, ...known(next.fromCache) });
+    sent.push(message);
+    if (isBlind && sent.some((one) => imagesOf(one).length > 0)) notes.add(UNSEEN);
     const asked = reportLast();
     if (asked) stream?.begin(asked);
     const began = performance.now();
@@ -130,23 +144,34 @@ export async function converse(
     const started = session.startup?.() ?? 0;
     try {
       const reply = await session.reply(
-        placed.map(({ message }) => message),
+        [...sent],
         signal,
-        stream?.hear,
+        stream?.hear ?? (isStreamed ? () => {} : undefined),
       );
       const startup = (session.startup?.() ?? 0) - started;
-      // Time spent in the queue or starting a program isn't part of the latency.
+      // Time spent in a queue, or on starting a program, isn't part of the latency.
       const waiting = (session.waited?.() ?? 0) - waited;
       const latency = performance.now() - began - waiting + (reply.past?.latency ?? 0);
       const cached = known(reply.past !== undefined && !reply.usage?.calls);
+      const { firstToken, traceFault } = reply;
+      // System texts and results of earlier calls aren't part of its turn.
+      const spoken = reply.messages.findIndex(({ role }) => role === 'assistant');
       for (const [index, message] of reply.messages.entries()) {
-        const own = { latency, ...(startup > 0 && { startup }) };
-        const first = index === 0 ? { ...own, ...(expected !== undefined && { expected }) } : {};
+        const own = {
+          latency,
+          ...(firstToken !== undefined && { firstToken }),
+          ...(traceFault !== undefined && { traceFault }),
+          ...(startup > 0 && { startup }),
+        };
+        const first =
+          index === spoken ? { ...own, ...(expected !== undefined && { expected }) } : {};
         placed.push({ message, source, ...first, ...cached });
         const exact = reply.unscrubbed?.[index];
         if (exact) withSecrets.set(message, exact);
       }
+      pushAll(sent, reply.sent ?? reply.messages);
       for (const note of reply.notes ?? []) notes.add(note);
+      for (const report of reply.reports ?? []) reported.add(report);
       for (const tool of reply.tools ?? []) tools.set(tool.name, tool);
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
       replies.push(reply.past ? reply.past.usage : reply.usage);
@@ -159,7 +184,7 @@ export async function converse(
     }
     const reply = reportLast();
     replyTurns.push(reply?.number ?? 0);
-    // In a script, assertions judge such replies.
+    // In a script, it is up to assertions to judge such replies.
     const stall = kind === 'simulate' ? detectStall(soFar()) : undefined;
     if (stall === 'empty-reply') {
       const message = `The target's reply in turn ${reply?.number} is empty.`;
@@ -171,6 +196,8 @@ export async function converse(
       return resultSoFar({ stop: { reason: 'stop-on-failure' } });
   }
 }
+
+const UNSEEN = "The assistant doesn't take images: it got only the text that marks them.";
 
 function known(fromCache = false): Pick<SourcedMessage, 'fromCache'> {
   return fromCache ? { fromCache } : {};
@@ -193,20 +220,20 @@ function measured(replies: readonly (Usage | undefined)[]): Pick<ConversationRes
 /** Why a conversation ended. */
 export interface Stop {
   readonly reason: StopReason;
-  /** In the words of the simulated user. */
+  /** The reason, in the simulated user's words. */
   readonly why?: string;
 }
 
 type NextTurn =
   | { readonly kind: 'turn'; readonly turn: ScriptedTurn; readonly fromCache?: boolean }
-  /** At the end of a script, without `stop`. */
+  /** `stop` is absent at the end of a script. */
   | { readonly kind: 'over'; readonly stop?: Stop };
 
 /** The user's side of a conversation. */
 export interface UserSide {
   /** @throws JudgeError, ModelError */
   next(conversation: Conversation, signal: AbortSignal): Promise<NextTurn>;
-  /** For the model that plays the user. */
+  /** Usage of the model that plays the user. */
   readonly usage: Usage;
 }
 
@@ -221,7 +248,7 @@ export function scriptedUser({ turns }: TurnsOrigin): UserSide {
   };
 }
 
-/** Says the opening turns, then asks a model for each turn. */
+/** Sends the opening turns, then asks a model for each further turn. */
 export function simulatedUser(
   { user }: SimulateOrigin,
   id: SimulationId,
@@ -254,7 +281,7 @@ export function simulatedUser(
 /** Milliseconds between reports of a reply. */
 const REPORT_INTERVAL = 100;
 
-/** Reports a reply while it arrives, as an incomplete turn. */
+/** Reports a reply as an incomplete turn while it arrives. */
 function createReplyStream(onTurn: (turn: Turn) => void, scrubber: Scrubber) {
   let received = '';
   let placed: Pick<Turn, 'number' | 'source'> = { number: 1 };

@@ -11,13 +11,13 @@ import { digestOf, inputHash, sha256 } from '../../node/hashes.ts';
 import { filesOf, resolvedDigest, targetDigest } from '../../targets/digest.ts';
 import { openCase } from './caseLine.ts';
 
-/** What a record says about a case before it runs. */
+/** What a record contains about a case before it runs. */
 export type CaseDescription = Pick<
   CaseLine,
   'origin' | 'facts' | 'target' | 'input_hash' | 'script_hash'
 >;
 
-/** @param digestOfTarget as `targetDigest` */
+/** @param digestOfTarget see `targetDigest` */
 export async function describeCase(
   suiteCase: SuiteCase,
   digestOfTarget: (target: TargetSpec) => Promise<string>,
@@ -47,7 +47,7 @@ function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] 
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }
 
-/** SHA-256 of everything in files that affects a case's result, without positions. */
+/** SHA-256 hash of everything in files that affects a case's result. Excludes positions in the files. */
 export async function caseDigest(given: SuiteCase): Promise<string> {
   const { suiteCase } = await openCase(given);
   const { origin, tools } = suiteCase;
@@ -56,13 +56,13 @@ export async function caseDigest(given: SuiteCase): Promise<string> {
   return digestOf({ case: withoutSources(suiteCase), target, scripts });
 }
 
-/** The program files that a case uses, absolute, without their imports. */
+/** Absolute paths of the program files that a case uses, not including their imports. */
 export function programsOf({ origin, assertions }: SuiteCase): string[] {
   const target = origin.kind === 'transcript' ? undefined : origin.target;
   return [...(target ? filesOf(target) : []), ...scriptsOf(assertions)];
 }
 
-/** Digests of the readable files of `script` assertions. */
+/** Digests of those files of `script` assertions that can be read. */
 async function scriptDigests(assertions: readonly Assertion[]): Promise<string[]> {
   const digests = scriptsOf(assertions).map((path) =>
     readLinked(path).then(sha256, () => undefined),
@@ -70,7 +70,7 @@ async function scriptDigests(assertions: readonly Assertion[]): Promise<string[]
   return (await Promise.all(digests)).filter((one) => one !== undefined);
 }
 
-/** Any relative argument of a `command` may be its script. */
+/** Paths that may be scripts: any relative argument in a `command` may be one. */
 function scriptsOf(assertions: readonly Assertion[]): string[] {
   return assertions.flatMap(({ params: { path, command = [] }, source, nested = [] }) => [
     ...(typeof path === 'string' && isAbsolute(path) ? [path] : []),

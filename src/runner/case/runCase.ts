@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { typeOf } from '../../assertions/registry.ts';
 import { liveTurnsOf, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/words.ts';
@@ -37,7 +38,11 @@ import {
   type UserSide,
 } from './converse.ts';
 
-/** Runs one repetition of a case. Errors end it as `error`. @throws the signal's reason when aborted, and nothing else */
+/**
+ * Runs one repetition of a case. An error ends it with the status `error`.
+ *
+ * @throws the signal's reason when aborted, and nothing else
+ */
 export async function runCase(
   planned: PlannedCase,
   context: RunContext,
@@ -80,7 +85,7 @@ class CaseRun {
   readonly #earlier: CaseLine | undefined;
   readonly #conversationId: string | undefined;
 
-  /** @param earlier the conversation of an earlier run to judge again */
+  /** @param earlier the earlier run's conversation, to judge again */
   constructor(
     ref: CaseRef,
     context: CaseContext,
@@ -120,7 +125,7 @@ class CaseRun {
     }
     if (this.#earlier && hasOtherTurns(this.#earlier, origin)) {
       const why =
-        'The turns of this case are not those of its recorded conversation. Run the case again.';
+        'The turns of this case differ from those of its recorded conversation. Run the case again.';
       for (const one of assertions) this.#settle(one, errorVerdict(one, 'turn-not-found', why));
     }
     for (const one of assertions.filter((each) => !this.#verdicts.has(each))) {
@@ -135,7 +140,7 @@ class CaseRun {
     const stoppedEarly = endedEarly && stop?.reason === 'stop-on-failure';
     return {
       status: caseStatus(verdicts, threshold, aggregate, stoppedEarly),
-      // A completed script needs no reason.
+      // A script that was completed needs no stop reason.
       ...(stop && (origin.kind === 'simulate' || endedEarly) && { stop }),
       conversation,
       verdicts,
@@ -156,10 +161,10 @@ class CaseRun {
     return reused;
   }
 
-  /** Keeps live turns, which may have cost something. @throws the signal's reason if there are none */
+  /** Keeps the live turns, because they may have cost something. @throws the signal's reason if there are none */
   #cancelled({ conversation, usage }: ConversationResult): ExecutionResult {
     if (liveTurnsOf(conversation).length === 0) this.#options.signal.throwIfAborted();
-    const reason = 'The run was cancelled.';
+    const reason = 'The run was canceled.';
     const verdicts = skipAll(this.#case, 'not-reached', reason);
     const stop = { reason: 'cancelled' } as const;
     return { status: 'skipped', reason, stop, conversation, verdicts, usage };
@@ -190,6 +195,7 @@ class CaseRun {
           signal,
           (turn) => this.#tell(turn),
           follow ? (turn) => this.#context.report({ kind: 'speaking', turn }) : undefined,
+          this.#case.assertions.some(timesFirstToken),
           (soFar) => this.#shouldContinue(soFar),
           scrubber,
         );
@@ -198,7 +204,7 @@ class CaseRun {
       }
       return result;
     } catch (error) {
-      // An error in the conversation takes precedence over one from closing it.
+      // An error in the conversation takes precedence over an error when closing it.
       return { error, ...result };
     }
   }
@@ -210,7 +216,7 @@ class CaseRun {
     return simulatedUser(origin, id, this.#context.judging.modelFor);
   }
 
-  /** With `stop_on_failure`: checks the assertions of the latest reply immediately. */
+  /** Whether to continue. With `stop_on_failure`, checks the latest reply's assertions immediately. */
   async #shouldContinue(result: ConversationResult): Promise<boolean> {
     if (!this.#case.stopOnFailure) return true;
     const latest = result.replyTurns.length - 1;
@@ -235,7 +241,6 @@ class CaseRun {
       conversation: result.conversation,
       unscrubbed: result.unscrubbed,
       isStored: this.#isStored,
-      scrubber: this.#options.scrubber,
       replyTurns: result.replyTurns,
       endedEarly: this.#endedEarly(result),
       assertions,
@@ -278,4 +283,10 @@ class CaseRun {
   #inOrder(): Verdict[] {
     return this.#case.assertions.flatMap((one) => this.#verdicts.get(one) ?? []);
   }
+}
+
+function timesFirstToken(assertion: Assertion): boolean {
+  const { nested = [], params } = assertion;
+  const isTimed = typeOf(assertion).timesFirstToken?.(params) ?? false;
+  return isTimed || nested.some((one) => timesFirstToken(one.assertion));
 }

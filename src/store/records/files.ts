@@ -9,7 +9,7 @@ import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 /** Milliseconds (a day) by which the clocks of two machines may differ. */
 const TOO_FAR = 24 * 3600 * 1000;
 
-/** The folder of the records at a root. @param root see `RecordRoot` */
+/** The folder with the records at a root. @param root see `RecordRoot` */
 export function recordsIn(root: string): string {
   return pathInDataFolder(root, RUNS_FOLDER);
 }
@@ -23,7 +23,7 @@ export async function recordsAt(root: string): Promise<string[]> {
   return records.map(({ name }) => join(folder, name));
 }
 
-/** The records that may contain runs of an eval file, newest first. The nearest root has the newest ones. */
+/** The records that may contain runs of an eval file, newest first. The nearest root has the newest records. */
 export async function recordsOf({
   existing,
 }: Pick<ExistingDataFolders, 'existing'>): Promise<string[]> {
@@ -31,7 +31,7 @@ export async function recordsOf({
   return found.flatMap(newestFirst).slice(0, LIMITS.records);
 }
 
-/** Sorts records by the time in their names. Other names, and times in the far future, come last. */
+/** Sorts records by the time in their names. Other names, and times in the distant future, come last. */
 export function newestFirst(paths: readonly string[]): string[] {
   const times = new Map(paths.map((path) => [path, timeOf(path)]));
   const timeAt = (path: string) => times.get(path) ?? UNKNOWN;
@@ -39,8 +39,9 @@ export function newestFirst(paths: readonly string[]): string[] {
 }
 
 /**
- * The time at the start of a new record's name: later than all existing ones, even if the clock was set back.
- * @param started ISO 8601; replaced by the current time if it is implausible, as it may be in another program's record
+ * The time at the start of a new record's name: later than in all existing records, even if the clock was set back.
+ * @param started ISO 8601; an implausible time, for example from another program's record, is replaced by the current
+ * time
  */
 export function stampAfter(paths: readonly string[], started: string): string {
   const last = paths.reduce((latest, path) => Math.max(latest, timeOf(path)), UNKNOWN);
@@ -51,7 +52,7 @@ export function stampAfter(paths: readonly string[], started: string): string {
 
 const UNKNOWN = 0;
 
-/** `1a2b3c4d` for `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl`. */
+/** The id of a run, from its record's name: `1a2b3c4d` for `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl`. */
 export function runIdOf(record: string): string {
   return basename(record, '.jsonl').split('-').at(-1) ?? '';
 }
@@ -68,26 +69,29 @@ function isLikely(time: number): boolean {
   return time < Date.now() + TOO_FAR;
 }
 
-/** Another run is writing the record. `message` names its process. */
+/** Thrown if another run is writing the record. `message` names its process. */
 export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
 
-/** Maximum bytes of a process id. */
+/** Maximum number of bytes in a process id. */
 const MAX_BYTES = 32;
 
-/** This process's locks. */
+/** The locks that this process holds. */
 const heldLocks = new Set<string>();
 
 /**
- * Locks a run's record for one writer, with a file that names its process. Killed processes' locks don't count.
- * @returns a function that releases the lock @throws RecordBusyError, or a system error
+ * Locks a run's record for a single writer, using a file that names the writer's process. Locks held by killed
+ * processes don't count.
+ *
+ * @returns a function that releases the lock
+ * @throws RecordBusyError, or a system error
  */
 export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
   const path = lockPath(folder, id);
   const writer = await writerOf(path);
   if (writer > 0) {
-    const advice = `Wait for it or stop it. If that process is another program, delete ${path}.`;
+    const advice = `Wait for it or stop it. If that process is a different program, delete ${path}.`;
     const message = `The run ${id} is still running, in process ${writer}. ${advice}`;
     throw new RecordBusyError('busy', message);
   }
@@ -115,7 +119,7 @@ async function writerOf(path: string): Promise<number> {
   return writer > 0 && writes(writer, path) ? writer : 0;
 }
 
-/** A killed process may have had the same id as this one. */
+/** Whether a process really holds the lock: a killed process may have had the same id as this one. */
 function writes(pid: number, path: string): boolean {
   if (pid === process.pid) return heldLocks.has(path);
   try {

@@ -19,17 +19,17 @@ import { damageOf, RunRecord } from './runRecord.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
-  /** Absolute path of its record. */
+  /** Absolute path of the run's record. */
   readonly record: string;
 }
 
-/** Maximum number of runs of a case to search for variants that newer runs omitted. */
+/** Maximum number of a case's runs to search for variants that newer runs left out. */
 const MAX_RUNS = 20;
 
-/** Maximum bytes to read of one case's lines, and to keep in memory of all lines. */
+/** Maximum bytes of one case's lines to read, and of all lines to keep in memory. */
 const MAX_BYTES = 64_000_000;
 
-/** Maximum bytes of records to read for the history or the last conversations of a case. */
+/** Maximum bytes of records to search for a case's last results. */
 const MAX_HISTORY = 100_000_000;
 
 /** A case's result in one run. */
@@ -43,26 +43,30 @@ export interface Search {
   readonly variant?: string | undefined;
   /** Absolute path of the record to search. Default: all records of the eval file. */
   readonly record?: string | undefined;
-  /** The base of the paths in that record. Default: the folder that contains its `.turnlight`. */
+  /** The folder that paths in that record are relative to. Default: the folder that contains its `.turnlight`. */
   readonly root?: string | undefined;
   /** Which executions to read. Default: all. */
   readonly wants?: (entry: CaseStats) => boolean;
 }
 
-/** Finds the last results of cases. Unchanged records are not read again. */
+/** Finds cases' last results. Records that haven't changed are not read again. */
 export class LatestRuns {
   readonly #records = new Map<string, IndexedRecord>();
-  /** In the order in which they were read. */
+  /** Lines in the order in which they were read. */
   readonly #lines = new Map<CaseStats, Promise<CaseLine | undefined>>();
   #bytes = 0;
-  /** Simultaneous look-ups read the folders of an eval file once. */
+  /** Ensures that simultaneous look-ups read an eval file's folders only once. */
   readonly #listings = new Map<string, () => Promise<Records>>();
 
-  /** The newest results of a case, in the order of its repetitions. @param suite the eval file, absolute */
+  /** A case's newest results, in the order of its repetitions. @param suite absolute path of the eval file */
   async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
     const { folders, records } = await this.#list(suite);
+    let bytes = 0;
     for (const record of search.record === undefined ? records : [search.record]) {
-      const { cases } = await this.#index(record, search.root);
+      if (bytes > MAX_HISTORY) break;
+      const index = await this.#index(record, search.root);
+      bytes += index.bytes;
+      const { cases } = index;
       const entries = ofSuite(cases, folders, suite, { id, variant: search.variant });
       const wanted = entries.filter((entry) => search.wants?.(entry) ?? true);
       const lines = await this.#linesOf(record, wanted);
@@ -72,13 +76,16 @@ export class LatestRuns {
     return [];
   }
 
-  /** The last result of each variant of a case, in the order of the last run; they may be from different runs. */
+  /**
+   * The last result of each of a case's variants, in the order of the last run. The results may be from different runs.
+   */
   async variants(suite: string, id: string): Promise<readonly VariantOutcome[]> {
     const { folders, records } = await this.#list(suite);
     const outcomes = new Map<string, VariantOutcome>();
-    let runs = 0;
+    let [runs, bytes] = [0, 0];
     for (const record of records) {
-      const { variants } = await this.#index(record);
+      const index = await this.#index(record);
+      const { variants } = index;
       const entries = ofSuite(variants, folders, suite, { id });
       for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
         if (outcomes.has(variant)) continue;
@@ -90,14 +97,17 @@ export class LatestRuns {
         });
       }
       if (entries.length > 0) runs += 1;
-      if (runs === MAX_RUNS) break;
+      bytes += index.bytes;
+      if (runs === MAX_RUNS || bytes > MAX_HISTORY) break;
     }
     return [...outcomes.values()];
   }
 
   /**
-   * The last status of each case that has run, by `caseKey`. A run that was killed between the repetitions of a case counts
-   * only if they failed. @param suite their eval file, absolute
+   * The last status of each case that has run, by `caseKey`. If a run was killed between a case's repetitions, it
+   * counts only if they failed.
+   *
+   * @param suite absolute path of their eval file
    */
   async statuses(
     suite: string,
@@ -107,7 +117,11 @@ export class LatestRuns {
     return new Map([...newest].map(([key, { entries }]) => [key, combineLines(entries).status]));
   }
 
-  /** The newest results of each case, within `MAX_HISTORY`. Keeps none in memory. @param suite their eval file, absolute */
+  /**
+   * The newest results of each case, within `MAX_HISTORY`. Keeps none of them in memory.
+   *
+   * @param suite absolute path of their eval file
+   */
   async *each(
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
@@ -119,7 +133,7 @@ export class LatestRuns {
     }
   }
 
-  /** By `caseKey`, in the order of the cases. @param maxBytes of records to read */
+  /** The newest results by `caseKey`, in the order of the cases. @param maxBytes maximum bytes of records to read */
   async #newest(
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
@@ -144,7 +158,7 @@ export class LatestRuns {
     return new Map([...found].flatMap(([key, one]) => (one ? [[key, one]] : [])));
   }
 
-  /** The last results of a case or variant; undefined if it ran fewer than two times. */
+  /** The history of a case or variant; undefined if it ran fewer than two times. */
   async history(
     suite: string,
     { id, variant }: Omit<CaseIdentity, 'suite'>,
@@ -162,7 +176,7 @@ export class LatestRuns {
     }
     const history = historyOf(runs.map(({ combined }) => combined));
     if (history?.kind !== 'flaky') return history;
-    // An edit may explain the changes. Checked only now, because this reads the lines.
+    // An edit may explain the changes. This is checked only now, because it requires reading the lines.
     const sources = runs.map(async ({ record, first, combined }) => {
       const [line] = await this.#linesOf(record, [first]);
       return { ...combined, source: line && sourceOf(line) };
@@ -170,19 +184,19 @@ export class LatestRuns {
     return historyOf(await Promise.all(sources));
   }
 
-  /** Why results may be missing in the read records: `NAME.jsonl, line 3: …`. */
+  /** Why the records that were read may lack results: `NAME.jsonl, line 3: …`. */
   get damage(): readonly string[] {
     return damageOf([...this.#records.values()].map(({ record }) => record));
   }
 
-  /** Reads new lines of a record. @param path absolute @param root see `Search` */
+  /** Reads a record's new lines. @param path absolute @param root see `Search` */
   async record(path: string, root?: string): Promise<Pick<RunRecord, 'cases' | 'end' | 'state'>> {
     const { record } = this.#recordOf(path, root);
     await record.readNew();
     return record;
   }
 
-  /** Empty if there is no such record. @param root see `Search` */
+  /** The index of a record; empty if the record doesn't exist. @param root see `Search` */
   async #index(path: string, root?: string): Promise<CaseIndex> {
     const { record, index } = this.#recordOf(path, root);
     if (!(await record.readNew())) return new CaseIndex();
@@ -241,11 +255,11 @@ export class LatestRuns {
 
 interface Newest {
   readonly record: string;
-  /** One per repetition. */
+  /** One entry per repetition. */
   readonly entries: readonly CaseStats[];
 }
 
-/** Whether missing repetitions could change the result. */
+/** Whether the missing repetitions could change the result. */
 function isUndecided(entries: readonly CaseStats[]): boolean {
   const found = new Set(entries.map(({ repetition }) => repetition)).size;
   return found < (entries[0]?.repetitions ?? 0) && !isFailure(combineLines(entries));
@@ -265,14 +279,17 @@ function isVariant(one: CaseStats): one is VariantStats {
 class CaseIndex {
   #indexed: readonly CaseStats[] = [];
   #count = 0;
-  /** By suite, id and variant. */
+  /** Cases by suite, id, and variant. */
   cases = new Map<string, CaseStats[]>();
-  /** By suite and id. */
+  /** Variants by suite and id. */
   variants = new Map<string, VariantStats[]>();
-  /** Size of the record up to its last case. */
+  /** Size of the record up to the end of its last case. */
   bytes = 0;
 
-  /** @param cases the list of the last update with new cases, or another list if the record was rewritten */
+  /**
+   * @param cases the same list as in the last update, with new cases added, or a different list if the record was
+   * rewritten
+   */
   update(cases: readonly CaseStats[]): void {
     if (cases !== this.#indexed) {
       this.#indexed = cases;
@@ -292,11 +309,11 @@ class CaseIndex {
 
 interface Records {
   readonly folders: ExistingDataFolders;
-  /** Absolute, newest first. */
+  /** Absolute paths, newest first. */
   readonly records: readonly string[];
 }
 
-/** Records of version 1 contain the path of an eval file as given. */
+/** The entries for a suite. Records of version 1 contain an eval file's path as it was given. */
 function ofSuite<One>(
   lists: ReadonlyMap<string, readonly One[]>,
   { path }: ExistingDataFolders,
@@ -313,20 +330,23 @@ function asNamed(line: CaseLine, folders: ExistingDataFolders): CaseLine {
 }
 
 /** Maximum number of runs to search for verdicts on labeled conversations. */
-const LABELLED_RUNS = 20;
+const LABELED_RUNS = 20;
 
 /**
- * The cases of the last runs that may have labels, newest run first. The newest run may have renamed cases, so it yields all.
- * @param evalFile absolute @param ids of labeled cases. Default: all
+ * The cases of the last runs that may have labels, newest run first. All cases in the newest run are
+ * included, because some may have been renamed.
+ *
+ * @param evalFile absolute
+ * @param ids ids of labeled cases; default: all
  */
-export async function* labelledLines(
+export async function* labeledLines(
   evalFile: string,
   ids?: ReadonlySet<string>,
 ): AsyncGenerator<FoundCase> {
   const folders = findExistingDataFolders(evalFile);
   let runs = 0;
   for (const path of await recordsOf(folders)) {
-    if (runs === LABELLED_RUNS) return;
+    if (runs === LABELED_RUNS) return;
     const record = new RunRecord(path);
     await record.readNew();
     const own = record.cases.filter(({ suite }) => suite === folders.path || suite === evalFile);

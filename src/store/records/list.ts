@@ -18,13 +18,13 @@ import { RunRecord, readEndLine, readRunLine, regularStats, stampOf } from './ru
 
 /** A recorded run. Paths are absolute. */
 export interface EarlierRun {
-  /** With the files of all its records. */
+  /** The run, with the files of all of its records. */
   readonly run: RunLine;
-  /** By root. */
+  /** Records by root. */
   readonly records: ReadonlyMap<string, string>;
 }
 
-/** The runs of any of these eval files, newest first. @param evalFiles absolute */
+/** The runs that include any of these eval files, newest first. @param evalFiles absolute paths */
 export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator<EarlierRun> {
   const dataFolders = evalFiles.map(findExistingDataFolders);
   const wanted = new Set(dataFolders.map(({ path }) => path));
@@ -37,8 +37,8 @@ export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator
 }
 
 /**
- * The run to resume: the last unfinished one, unless a later one finished and ran all cases of its files; otherwise the
- * last finished one. Rejudged and merged runs don't count.
+ * The run to resume: the last unfinished one, unless a later run finished and ran all cases in its files; otherwise,
+ * the last finished one. Runs that judged again and merged runs don't count.
  */
 export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun | undefined> {
   let finished: EarlierRun | undefined;
@@ -51,7 +51,11 @@ export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun 
   return finished;
 }
 
-/** Ignores records that name files outside of their root. @param rootOf returns the base of the paths in a record */
+/**
+ * Finds a run by its records. Ignores records that name files outside of their root.
+ *
+ * @param rootOf returns the folder that paths in a record are relative to
+ */
 export async function runIn(
   records: readonly string[],
   rootOf: (record: string) => string = rootOfRecord,
@@ -61,16 +65,15 @@ export async function runIn(
   for (const record of records) {
     const root = rootOf(record);
     const line = byRoot.has(root) ? undefined : await readRunLine(record, root);
-    if (!line || line.files.some((file) => !isWithin(realPathOf(root), realPathOf(file.path)))) {
-      continue;
-    }
+    const realRoot = realPathOf(root);
+    if (!line || line.files.some((file) => !isWithin(realRoot, realPathOf(file.path)))) continue;
     byRoot.set(root, record);
     run = run ? { ...run, files: [...run.files, ...line.files] } : line;
   }
   return run && { run, records: byRoot };
 }
 
-/** Whether a run ended within its cost limit, wasn't killed or cancelled, and wasn't made from incomplete records. */
+/** Whether a run ended within its cost limit, wasn't killed or canceled, and wasn't made from incomplete records. */
 export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
   for (const path of records.values()) {
     const record = new RunRecord(path);
@@ -82,29 +85,31 @@ export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
 
 export interface ListedRun {
   readonly id: string;
-  /** One per root of its suites, absolute. */
+  /** Absolute paths of its records, one for each root of its suites. */
   readonly records: readonly string[];
   readonly run: RunLine;
   readonly note: RunNote;
   /** `unfinished`: it was killed, or made from incomplete records; `stopped`: it reached its cost limit. */
   readonly state: Exclude<RunState, 'interrupted'> | 'cancelled' | 'stopped' | 'unfinished';
-  /** Number of cases by status, from finished repetitions. */
+  /** Number of cases by status, based on finished repetitions. */
   readonly counts: Readonly<Record<Status, number>>;
   /** Null if unknown. */
   readonly cost: number | null;
-  /** Milliseconds; undefined before its end. */
+  /** Milliseconds; undefined until the run has ended. */
   readonly duration: number | undefined;
 }
 
 /** One record of a run. */
 type RecordSummary = Omit<ListedRun, 'id' | 'records' | 'note'> & { readonly record: string };
 
-/** Lists runs. From a finished record, reads only the first and last lines, once; from others, all new lines. */
+/**
+ * Lists runs. Reads only the first and last lines of a finished record, once; for other records, reads all new lines.
+ */
 export class RunList {
   readonly #ended = new Map<string, { readonly stamp: string; readonly piece: RecordSummary }>();
   readonly #counted = new Map<string, RunRecord>();
 
-  /** Pinned runs first, each group newest first. @param roots absolute */
+  /** All runs; pinned ones come first, and both groups are sorted newest first. @param roots absolute paths */
   async runs(roots: readonly string[]): Promise<ListedRun[]> {
     const found = (await Promise.all(roots.map(recordsAt))).flat();
     const records = newestFirst(found).slice(0, LIMITS.records);
@@ -138,7 +143,7 @@ export class RunList {
     return piece;
   }
 
-  /** For runs that are running, were killed, or are from an earlier version. */
+  /** Reads the whole record if a run is active, was killed, or is from an earlier version. */
   async #readWhole(path: string, run: RunLine): Promise<RecordSummary> {
     const record = this.#counted.get(path) ?? new RunRecord(path);
     this.#counted.set(path, record);
@@ -151,7 +156,7 @@ export class RunList {
   }
 }
 
-/** Changes the note of a run, at each of its roots. @throws UnwritableError */
+/** Changes a run's note, at each of its roots. @throws UnwritableError */
 export async function changeNote(
   { id, records, note }: Pick<ListedRun, 'id' | 'records' | 'note'>,
   change: RunNote,
@@ -159,7 +164,7 @@ export async function changeNote(
   for (const record of records) await writeNote(rootOfRecord(record), id, { ...note, ...change });
 }
 
-/** Deletes the records and notes of a run. @throws a system error */
+/** Deletes a run's records and notes. @throws a system error */
 export async function deleteRun({ id, records }: Pick<ListedRun, 'id' | 'records'>): Promise<void> {
   for (const record of records) {
     await rm(record, { force: true });
@@ -211,23 +216,23 @@ const noteSchema = z.object({
   pinned: z.boolean().optional().catch(undefined),
 });
 
-/** A person's name and pin for a run. */
+/** A name that a person gave a run, and whether it is pinned. */
 type RunNote = Readonly<z.infer<typeof noteSchema>>;
 
 const MAX_NOTE_BYTES = 10_000;
 
-/** `.turnlight/runs/ID.json`, next to the record. A resumed run keeps its id, but not the name of its record. */
+/** `.turnlight/runs/ID.json`, next to the record. Resuming a run keeps its id, but changes its record's name. */
 export function notePath(root: string, id: string): string {
   return join(recordsIn(root), `${id}.json`);
 }
 
-/** Empty if the run has none. */
+/** A run's note; empty if it has none. */
 export async function readNote(root: string, id: string): Promise<RunNote> {
   const bytes = await readRegular(notePath(root, id), MAX_NOTE_BYTES).catch(() => Buffer.from(''));
   return tryParse(noteSchema, parseJson(bytes.toString())) ?? {};
 }
 
-/** Replaces the note of a run; removes an empty one. @throws UnwritableError */
+/** Replaces a run's note, or removes it if the new one is empty. @throws UnwritableError */
 async function writeNote(root: string, id: string, note: RunNote): Promise<void> {
   const path = notePath(root, id);
   const { name, pinned } = note;
@@ -242,6 +247,6 @@ async function writeNote(root: string, id: string, note: RunNote): Promise<void>
     await writeRegular(temporary, `${text}\n`, CREATE);
     await rename(temporary, path);
   } catch (error) {
-    throw toUnwritableError('The note of the run', path, error);
+    throw toUnwritableError("The run's note", path, error);
   }
 }

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
-import { mappingOf } from '../../core/data/data.ts';
+import { mappingOf, valueAt } from '../../core/data/data.ts';
 import { listOf, tryParse } from '../../core/data/listOf.ts';
 import { BYTES_PER_VALUE, LIMITS, readable } from '../../core/limits.ts';
 import type { RepeatedLine, Repetition } from '../../core/record/repetitions.ts';
 import {
   type CaseLine,
+  type CaseSummary,
   caseLineSchema,
   type EndLine,
   endLineSchema,
@@ -18,12 +19,14 @@ import type { JsonLine } from '../../disk/jsonLines.ts';
 import { BROKEN_HASH, shortHash } from '../../node/hashes.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../../node/paths.ts';
 
-/** For lists, tables, and indexes. Checking 10,000 whole cases would take seconds. */
+/** The schema of a case for lists, tables, and indexes. Checking 10,000 whole cases would take seconds. */
 const summarySchema = caseLineSchema
   .pick({
     suite: true,
+    suite_name: true,
     id: true,
     variant: true,
+    target_variant: true,
     repetition: true,
     repetitions: true,
     source: true,
@@ -36,15 +39,16 @@ const summarySchema = caseLineSchema
     input_hash: true,
     fault: true,
     usage: true,
+    target_usage: true,
     duration: true,
     finished: true,
   })
   .extend({ verdicts: listOf(shownVerdictSchema) });
 
 /** A case without its conversation. Its `suite` is absolute. */
-export type SummaryLine = z.infer<typeof summarySchema>;
+export type SummaryLine = z.infer<typeof summarySchema> & Pick<CaseSummary, 'latencies'>;
 
-/** The place of a line in its record, in bytes, without its line break. */
+/** A line's position in its record, in bytes, without the line break. */
 export interface LinePlace {
   readonly offset: number;
   readonly length: number;
@@ -55,16 +59,16 @@ export interface RecordedLine extends LinePlace {
   readonly record: string;
 }
 
-/** Facts about an execution to keep in memory. `verdicts` contains only failed required ones. */
+/** Facts about an execution that are kept in memory. `verdicts` contains only failed `required` verdicts. */
 export interface CaseStats extends RecordedLine, RepeatedLine {
-  /** The eval file, absolute. */
+  /** Absolute path of the eval file. */
   readonly suite: string;
   readonly repetition: number;
-  /** Number of repetitions of its case. */
+  /** Number of repetitions of the case. */
   readonly repetitions: number;
   /** ISO 8601, UTC. */
   readonly finished: string;
-  /** The file that contains the case, absolute: the eval file or one that it includes. */
+  /** Absolute path of the file that contains the case: the eval file or a file that it includes. */
   readonly file: string;
   /** From 0. */
   readonly line: number;
@@ -72,20 +76,20 @@ export interface CaseStats extends RecordedLine, RepeatedLine {
   readonly cost: number | null;
   /** Milliseconds. */
   readonly duration: number;
-  /** For a variant: SHA-256 of its case's text. */
+  /** SHA-256 hash of the case's text; set for a variant. */
   readonly hash?: string;
-  /** For a variant: `shortHash` of its inputs, if recorded. */
+  /** `shortHash` of the inputs; set for a variant, if recorded. */
   readonly input?: string;
 }
 
-/** A line of a record, or why it could not be read. */
+/** A line in a record, or why it couldn't be read. */
 export type ParsedLine<Case> =
   | { readonly kind: 'run'; readonly run: RunLine }
   | { readonly kind: 'case'; readonly one: Case }
   | { readonly kind: 'end'; readonly end: EndLine }
   | string;
 
-/** @param parseCase `parseSummary` or `parseTrueCase` @param version of the record; 0 before its first line */
+/** @param parseCase `parseSummary` or `parseTrueCase` @param version the record's version; 0 before its first line */
 export function parseLine<Case extends object>(
   { value, isTooLarge }: JsonLine,
   parseCase: (value: unknown, root: string) => Case | string | undefined,
@@ -107,10 +111,19 @@ export function parseLine<Case extends object>(
   return isTooLarge ? TOO_LARGE : whyUnread(version);
 }
 
-/** Undefined if it isn't a case. */
+/** Undefined if the value isn't a case. */
 export function parseSummary(value: unknown, root: string): SummaryLine | undefined {
   const summary = tryParse(summarySchema, value);
-  return summary && { ...summary, suite: absolutePath(root, summary.suite) };
+  if (!summary) return undefined;
+  const latencies = summary.target_variant && { latencies: latenciesIn(value) };
+  return { ...summary, ...latencies, suite: absolutePath(root, summary.suite) };
+}
+
+/** Like `latenciesOf`, but without checking the conversation first. */
+function latenciesIn(line: unknown): number[] {
+  const entries = valueAt(line, ['conversation', 'entries']);
+  const latencies = Array.isArray(entries) ? entries.map((one) => mappingOf(one).latency) : [];
+  return latencies.filter((one) => typeof one === 'number');
 }
 
 /** Like `parseCaseLine`, but returns a string if the verdicts contradict a passed or skipped status. */
@@ -121,24 +134,24 @@ export function parseTrueCase(value: unknown, root: string): CaseLine | string |
     : line;
 }
 
-/** With absolute paths. Undefined if it isn't the first line of a record. */
+/** Parses a record's first line, with absolute paths. Undefined if the value isn't one. */
 export function parseRunLine(value: unknown, root: string): RunLine | undefined {
   const run = tryParse(runLineSchema, value);
   return run && mapRunPaths(run, (path) => absolutePath(root, path));
 }
 
-/** Undefined if it isn't the last line of a record. */
+/** Parses a record's last line. Undefined if the value isn't one. */
 export function parseEndLine(value: unknown): EndLine | undefined {
   return tryParse(endLineSchema, value);
 }
 
-/** With absolute paths. Undefined if it isn't a case. */
+/** Parses a case, with absolute paths. Undefined if the value isn't one. */
 export function parseCaseLine(value: unknown, root: string): CaseLine | undefined {
   const line = tryParse(caseLineSchema, value);
   return line && mapCasePaths(line, (path) => absolutePath(root, path));
 }
 
-/** @param last the record's previous case, whose equal strings are shared in memory */
+/** @param last the record's previous case; strings that are equal share memory */
 export function statsOf(
   summary: SummaryLine,
   { root, ...place }: RecordedLine & { readonly root: string },
@@ -163,10 +176,10 @@ function once(text: string, ...known: readonly (string | undefined)[]): string {
   return known.find((one) => one === text) ?? text;
 }
 
-/** The failed required verdicts. */
+/** The `required` verdicts that failed. */
 function gatesOf(verdicts: SummaryLine['verdicts']): Repetition['verdicts'] {
   const gates = verdicts.filter((one) => one.assertion.required && isFailure(one));
-  // Thousands of cases share the empty list.
+  // Thousands of cases share this empty list.
   if (gates.length === 0) return NO_GATES;
   return gates.map(({ status }) => ({ status, assertion: { required: true } }));
 }
@@ -182,14 +195,14 @@ const CONTRADICTION = 'the status of the case contradicts its verdicts';
 
 const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.values)} values`;
 
-export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
+export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; the rest is not read`;
 
-/** For small records that would take a lot of memory and time. */
-export const TOO_DENSE = `it has more than ${readable(LIMITS.recordValues)} values besides one per ${BYTES_PER_VALUE} bytes; what comes after them is not read`;
+/** The problem with small records that would take up a lot of memory and time. */
+export const TOO_DENSE = `it has more than ${readable(LIMITS.recordValues)} values beyond one per ${BYTES_PER_VALUE} bytes; the rest is not read`;
 
 export const TOO_MANY = `it has more than ${readable(LIMITS.recordCases)} cases; the others are not read`;
 
-/** @param version of the record */
+/** @param version the record's version */
 export function whyUnread(version: number): string {
   return version > RECORD_VERSION
     ? `a newer version of Turnlight wrote this record`

@@ -12,17 +12,19 @@ import { lockRecord, RecordBusyError, recordsAt, runIdOf } from './files.ts';
 import { RECORD_NAME } from './write.ts';
 
 export interface CaseRenaming {
-  /** The suite's file, absolute. */
+  /** Absolute path of the suite's file. */
   readonly suite: string;
   readonly from: string;
   readonly to: string;
-  /** Hashes of the case's text, if nothing but its id changed: its verdicts stay current. */
+  /** Hashes of the case's text before and after, if only its id changed: its verdicts then stay current. */
   readonly hash?: { readonly from: string; readonly to: string };
 }
 
 /**
- * Renames a case in all records and labels of its suite. Each file is replaced atomically; other lines don't change.
- * @returns absolute paths; records that a run is writing (`running`) keep the old id @throws UnwritableError
+ * Renames a case in all of its suite's records and labels. Each file is replaced atomically, and other lines don't
+ * change.
+ * @returns absolute paths; records that a run is writing (`running`) keep the old id
+ * @throws UnwritableError
  */
 export async function renameCase(renaming: CaseRenaming) {
   const { path: suite, existing } = findExistingDataFolders(renaming.suite);
@@ -53,7 +55,7 @@ async function renameIn(
   const release = await lock(path);
   if (!release) return 'running';
   try {
-    // Detects lines that were written between reading and locking.
+    // Detects lines that were written after reading but before locking.
     const isDone = await replaceLines(RECORD_NAME, path, changed.before, changed.lines);
     return isDone ? 'changed' : 'running';
   } finally {
@@ -86,7 +88,7 @@ async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]
   return files;
 }
 
-/** @returns undefined if no line changes, or the file is too large or not a regular file */
+/** @returns undefined if no line changes, or if the file is too large or not a regular file */
 async function changedLines(path: string, maxBytes: number, change: (line: string) => string) {
   const before = await lstat(path);
   if (!before.isFile() || before.size > maxBytes) return undefined;
@@ -100,7 +102,7 @@ function renamedLine(
   { from, to, hash }: CaseRenaming,
   isMine: (suite: unknown) => boolean,
 ): string {
-  // Most lines are long and about other cases.
+  // Most lines are long, and are about other cases.
   if (!line.includes(JSON.stringify(from))) return line;
   const given = mappingOf(parseJson(line));
   if (given.kind !== 'case' || !isMine(given.suite) || given.id !== from) return line;

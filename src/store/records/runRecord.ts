@@ -32,43 +32,49 @@ import {
 } from './parseLine.ts';
 
 export interface RecordListener {
-  /** The record was rewritten, and is read again from the start. */
+  /** Called if the record was rewritten, so that it is read again from the start. */
   readonly onReset?: () => void;
-  /** Errors in this function stop reading. */
+  /** Called for each case. If it throws, reading stops. */
   readonly onCase?: (summary: SummaryLine, stats: CaseStats) => void;
-  /** Replaces `onCase`, and is slower. Cases whose verdicts contradict their status are problems. */
+  /**
+   * Like `onCase`, with the whole case, which is slower. Cases whose verdicts contradict their status are reported as
+   * problems.
+   */
   readonly onWholeCase?: (line: CaseLine, stats: CaseStats) => void;
 }
 
 export interface RecordOptions extends RecordListener {
-  /** The base of its paths. Default: the folder that contains its `.turnlight`. */
+  /** The folder that the record's paths are relative to. Default: the folder that contains its `.turnlight`. */
   readonly root?: string | undefined;
-  /** Whether to continue with the renamed record of a resumed run. */
+  /** Whether to switch to the renamed record if the run is resumed. */
   readonly followsRun?: boolean;
 }
 
-/** Number of bytes at the end of the read part that show whether the file is still the same. */
+/** Number of bytes, at the end of the part that was read, that show whether the file is still the same. */
 const SAMPLE = 1_000;
 
-/** Maximum lines and bytes that `each` reads at once: once parsed, they can take thirty times the memory. */
+/**
+ * Maximum number of lines and bytes that `each` reads at once. Once parsed, they can take up thirty times as much
+ * memory.
+ */
 const AT_ONCE = 50;
 const BYTES_AT_ONCE = 1_000_000;
 
-/** Used instead of an inode if nothing has been read yet, or only under another path. */
+/** Used instead of an inode if nothing has been read yet, or only from another path. */
 const UNREAD = 0;
 const MOVED = -1;
 
-/** A run's record, read as it grows. Keys of newer versions are ignored; unreadable lines are skipped. */
+/** A run's record, read as it grows. Keys from newer versions are ignored, and lines that can't be read are skipped. */
 export class RunRecord {
   readonly root: string;
   readonly #options: RecordOptions;
   #path: string;
   #content = new Content();
   #isLocked = false;
-  /** Of the file that was last read. */
+  /** Stamp of the file that was last read. */
   #stamp = '';
   #inode = UNREAD;
-  /** Number of bytes read, up to the end of a line, and number of lines in them. */
+  /** Number of bytes read, up to the end of a line, and number of lines in those bytes. */
   #read = 0;
   #number = 1;
   #sample = '';
@@ -80,32 +86,32 @@ export class RunRecord {
     this.root = options.root ?? rootOfRecord(path);
   }
 
-  /** Absolute. With `followsRun`, it changes if the run is resumed. */
+  /** Absolute path. With `followsRun`, it changes if the run is resumed. */
   get path(): string {
     return this.#path;
   }
 
-  /** With absolute paths. Undefined if this is not a run record. */
+  /** The first line, with absolute paths. Undefined if the file isn't a run record. */
   get run(): RunLine | undefined {
     return this.#content.run;
   }
 
-  /** Undefined if the run isn't over or was killed. */
+  /** The last line. Undefined if the run isn't over, or was killed. */
   get end(): EndLine | undefined {
     return this.#content.end;
   }
 
-  /** In record order. Replaced by another list if the record is rewritten. */
+  /** Cases in record order. If the record is rewritten, this becomes a different list. */
   get cases(): readonly CaseStats[] {
     return this.#content.cases;
   }
 
-  /** Unreadable lines: `line 3: …`. */
+  /** Lines that couldn't be read: `line 3: …`. */
   get problems(): readonly string[] {
     return this.#content.problems;
   }
 
-  /** Unreadable lines, including an incomplete last line, and exceeded limits. */
+  /** Lines that couldn't be read, including an incomplete last line, and limits that were exceeded. */
   get allProblems(): readonly string[] {
     const { torn, version } = this.#content;
     return this.#content.problemsWith(
@@ -113,31 +119,34 @@ export class RunRecord {
     );
   }
 
-  /** Why cases of the run may be missing. Interrupted runs may lack cases, and the end of the last line. */
+  /**
+   * Why the run's cases may be missing. In interrupted runs, cases and the end of the last line may be missing without
+   * damage.
+   */
   get damage(): readonly string[] {
     const missing = this.state === 'finished' ? this.missing : 0;
     return [
       ...(this.run || this.#isLocked ? [] : ['its first line is missing']),
       ...this.#content.problemsWith(
-        missing > 0 ? `${counted(missing, 'case')} of its run missing` : undefined,
+        missing > 0 ? `it lacks ${counted(missing, 'case')} of the run` : undefined,
       ),
     ];
   }
 
-  /** Number of planned executions that it doesn't contain. */
+  /** Number of planned executions that the record doesn't contain. */
   get missing(): number {
     const { run, cases, left } = this.#content;
-    // Merged runs may have planned the same execution several times.
+    // Merged runs may each have planned the same execution.
     const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
     return Math.max(0, planned - new Set(cases.map(executionKey)).size - left);
   }
 
-  /** Number of cases beyond the limit of a record. */
+  /** Number of cases beyond the limit for a record. */
   get left(): number {
     return this.#content.left;
   }
 
-  /** As of the last read. */
+  /** The run's state as of the last read. */
   get state(): RunState {
     const { end } = this;
     if (!end) return this.#isLocked ? 'running' : 'interrupted';
@@ -147,7 +156,7 @@ export class RunRecord {
   /** Reads new lines. @returns whether the record exists */
   readonly readNew = coalesce(() => this.#readNew());
 
-  /** The cases at these places; those that no longer exist are missing. */
+  /** The cases at these positions. Cases that no longer exist are left out. */
   async lines<Place extends LinePlace>(places: readonly Place[]): Promise<Map<Place, CaseLine>> {
     const lines = new Map<Place, CaseLine>();
     const file = places.length > 0 && (await openRegular(this.#path).catch(() => undefined));
@@ -163,7 +172,7 @@ export class RunRecord {
     return lines;
   }
 
-  /** Like `lines`, with only a few in memory at a time. */
+  /** Like `lines`, but with only a few cases in memory at a time. */
   async *each(
     places: readonly LinePlace[],
   ): AsyncGenerator<{ readonly line: CaseLine; readonly place: LinePlace }> {
@@ -178,7 +187,7 @@ export class RunRecord {
   }
 
   async #readNew(): Promise<boolean> {
-    // Checked before reading: a run that ends after this check has written its last line.
+    // Checked before reading: if a run ends after this check, its last line has been written.
     let locked = this.end ? undefined : await isLocked(this.#path);
     let found = await this.#find();
     if (!found) return false;
@@ -206,7 +215,7 @@ export class RunRecord {
     }
   }
 
-  /** Finds the file, or the one that continues its run. */
+  /** Finds the record's file, or the file that continues its run. */
   async #find(): Promise<Stats | undefined> {
     const found = await regularStats(this.#path);
     if (found || !this.#options.followsRun || !isInDataFolder(this.#path)) return found;
@@ -245,7 +254,7 @@ export class RunRecord {
     const { root } = this;
     const content = this.#content;
     if (line.value === undefined && !line.isComplete) {
-      // The rest of the line may follow.
+      // The rest of the line may still be written.
       content.torn = line.number;
       return;
     }
@@ -277,7 +286,7 @@ export class RunRecord {
   }
 }
 
-/** The read part of a record. */
+/** The part of a record that has been read. */
 class Content {
   run: RunLine | undefined;
   end: EndLine | undefined;
@@ -287,11 +296,11 @@ class Content {
   torn: number | undefined;
   left = 0;
   isTooLong = false;
-  /** Number of JSON values in the lines. */
+  /** Number of JSON values in these lines. */
   values = 0;
   isTooDense = false;
 
-  /** Whether no further lines are read. */
+  /** Whether reading has stopped for good. */
   get isGivenUp(): boolean {
     return this.isTooDense || this.problems.length >= LIMITS.problems;
   }
@@ -311,14 +320,14 @@ class Content {
   }
 }
 
-/** The records of one run, one per root of its suites, read as they grow. */
+/** The records of one run, one for each root of its suites, read as they grow. */
 export class RunReader {
   readonly #listener: RecordListener;
   #records: readonly RunRecord[];
   /** Whether records that this pass has already read were reopened. */
   #isBehind = false;
 
-  /** @param roots of the records, by their paths */
+  /** @param roots root folders, by record path */
   constructor(roots: ReadonlyMap<string, string>, listener: RecordListener = {}) {
     this.#listener = listener;
     this.#records = [...roots].map(([path, root]) => this.#open(path, root));
@@ -328,12 +337,12 @@ export class RunReader {
     return this.#records;
   }
 
-  /** Absolute. They change if the run is resumed. */
+  /** Absolute paths. They change if the run is resumed. */
   get paths(): string[] {
     return this.#records.map(({ path }) => path);
   }
 
-  /** Includes the files of all records. Undefined if none is a run record. */
+  /** The run, with the files of all records. Undefined if none of the files is a run record. */
   get run(): RunLine | undefined {
     const runs = this.#records.flatMap(({ run }) => run ?? []);
     const [first] = runs;
@@ -349,19 +358,19 @@ export class RunReader {
     return this.#records.every(({ run, end }) => !run || end);
   }
 
-  /** As of the last read. */
+  /** The run's state as of the last read. */
   get state(): RunState {
     const states = this.#records.filter(({ run }) => run).map(({ state }) => state);
     const worst = (['running', 'interrupted'] as const).find((one) => states.includes(one));
     return worst ?? 'finished';
   }
 
-  /** The base of the paths in a record. */
+  /** The folder that paths in a record are relative to. */
   rootOf(record: string): string {
     return this.#records.find(({ path }) => path === record)?.root ?? rootOfRecord(record);
   }
 
-  /** The cases at these places; those that no longer exist are missing. */
+  /** The cases at these positions. Cases that no longer exist are left out. */
   async lines<Place extends RecordedLine>(
     places: readonly Place[],
   ): Promise<ReadonlyMap<Place, CaseLine>> {
@@ -401,7 +410,7 @@ export class RunReader {
   }
 }
 
-/** The damage of records, each with the name of its record. */
+/** The damage in records, each with the record's name. */
 export function damageOf(records: readonly RunRecord[]): string[] {
   return records.flatMap(({ path, damage }) =>
     damage.map((one) => visibleLine(`${basename(path)}, ${one}`)),
@@ -411,10 +420,10 @@ export function damageOf(records: readonly RunRecord[]): string[] {
 /** A note on a run that was made from incomplete records. */
 export function incompleteNotes({ run, end }: Pick<RunRecord, 'run' | 'end'>): string[] {
   if (!run || !end?.incomplete) return [];
-  return [`Run ${run.id} was made from records that are incomplete or of different commits.`];
+  return [`Run ${run.id} is based on records that are incomplete or from different commits.`];
 }
 
-/** Why results of a run may be missing in its record. */
+/** Why a record may lack results of its run. */
 export function gapsOf(record: RunRecord): string[] {
   const { run, state, missing } = record;
   const isCutOff = state !== 'finished' && missing > 0;
@@ -425,7 +434,12 @@ export function gapsOf(record: RunRecord): string[] {
   ];
 }
 
-/** Reads a whole record, with absolute paths. @param root see `RecordOptions` @throws if there is no such regular file */
+/**
+ * Reads a whole record, with absolute paths.
+ *
+ * @param root see `RecordOptions`
+ * @throws if there is no regular file at the path
+ */
 export async function readRecord(path: string, root?: string) {
   const cases: CaseLine[] = [];
   const record = await readCases(path, root, (line) => cases.push(line));
@@ -433,7 +447,7 @@ export async function readRecord(path: string, root?: string) {
   return { path, cases, problems, ...(run && { run }), ...(end && { end }) };
 }
 
-/** Reads the cases of a record one by one. @throws if there is no such regular file, and errors in `take` */
+/** Reads a record's cases one by one. @throws if there is no regular file at the path, and errors from `take` */
 export async function readCases(
   path: string,
   root: string | undefined,
@@ -444,7 +458,7 @@ export async function readCases(
   return record;
 }
 
-/** The first line of a record, with absolute paths. Undefined if the record doesn't start with one. */
+/** A record's first line, with absolute paths. Undefined if the file doesn't start with one. */
 export async function readRunLine(record: string, root: string): Promise<RunLine | undefined> {
   try {
     for await (const { value } of readFileLines(record, LIMITS.runLine))
@@ -455,10 +469,10 @@ export async function readRunLine(record: string, root: string): Promise<RunLine
   return undefined;
 }
 
-/** Maximum bytes. An end line has a few hundred. */
+/** Maximum number of bytes. An end line takes up a few hundred. */
 const TAIL = 4_000;
 
-/** The last line of a record. Undefined if it isn't an end line. */
+/** A record's last line. Undefined if it isn't an end line. */
 export async function readEndLine(record: string): Promise<EndLine | undefined> {
   const file = await openRegular(record).catch(() => undefined);
   if (!file) return undefined;
@@ -473,12 +487,12 @@ export async function readEndLine(record: string): Promise<EndLine | undefined> 
   }
 }
 
-/** Changes if the file does. */
+/** A string that changes if the file changes. */
 export function stampOf({ ino, mtimeMs, size }: Stats): string {
   return `${ino} ${mtimeMs} ${size}`;
 }
 
-/** @returns undefined if there is no regular file */
+/** @returns undefined if there is no regular file at the path */
 export async function regularStats(path: string): Promise<Stats | undefined> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isFile() ? found : undefined;

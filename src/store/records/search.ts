@@ -4,7 +4,7 @@ import { openRegular } from '../../disk/regularFile.ts';
 import type { RecordedLine } from './parseLine.ts';
 
 export interface FoundCases {
-  /** Indexes of matching places. */
+  /** Indexes of the matching places. */
   readonly cases: readonly number[];
   /** Number of places searched so far. */
   readonly looked: number;
@@ -15,7 +15,8 @@ const REPORT_INTERVAL = 250;
 
 /**
  * Searches whole lines for a string, one slice of the record at a time.
- * @param from index of the first place to search @yields the matches since the last report
+ * @param from index of the first place to search
+ * @yields the matches since the last report
  */
 export async function* searchRecords(
   places: readonly RecordedLine[],
@@ -41,7 +42,7 @@ export async function* searchRecords(
   yield { cases, looked: places.length };
 }
 
-/** Index of the first place after `start` that is in another record. */
+/** Index of the first place after `start` that is in a different record. */
 function endOfRecord(places: readonly RecordedLine[], start: number): number {
   const first = places[start];
   let end = start + 1;
@@ -49,7 +50,7 @@ function endOfRecord(places: readonly RecordedLine[], start: number): number {
   return end;
 }
 
-/** The parsed lines of one record. @param places in order */
+/** The parsed lines of one record. @param places places in the record, in order */
 async function* valuesIn(places: readonly RecordedLine[]): AsyncGenerator<unknown> {
   const [first] = places;
   const last = places.at(-1);

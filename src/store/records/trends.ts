@@ -10,23 +10,23 @@ import type { ListedRun } from './list.ts';
 import type { CaseStats } from './parseLine.ts';
 import { RunReader, regularStats, stampOf } from './runRecord.ts';
 
-/** Maximum number of runs; only the newest count. */
+/** Maximum number of runs; the newest ones are used. */
 export const TREND_RUNS = 50;
 
 /** Maximum bytes of records to read. */
 const MAX_BYTES = 400_000_000;
 
-/** Results of an eval file's cases in one run, with their repetitions combined. */
+/** The results of an eval file's cases in one run, with repetitions combined. */
 export interface TrendPoint {
   /** The eval file's path relative to the record's root, with `/`. */
   readonly suite: string;
-  /** Number of conversations with all repetitions; skipped cases have none. */
+  /** Number of conversations, counting all repetitions; skipped cases have none. */
   readonly conversations: number;
   readonly cases: number;
   readonly errored: number;
   /** Null if no case passed or failed. */
   readonly passRate: number | null;
-  /** Mean; null if no case has a score. */
+  /** Mean score; null if no case has a score. */
   readonly score: number | null;
   /** Null if unknown. */
   readonly cost: number | null;
@@ -36,25 +36,25 @@ export interface TrendPoint {
 
 export interface RunTrend {
   readonly run: ListedRun;
-  /** One per eval file. */
+  /** One point per eval file. */
   readonly points: readonly TrendPoint[];
-  /** For all eval files together. */
+  /** A point for all eval files together. */
   readonly all: TrendPoint;
 }
 
 interface KnownRun extends Omit<RunTrend, 'run'> {
   readonly stamp: string;
-  /** Kept while the run is running. */
+  /** Kept as long as the run is active. */
   readonly reader: RunReader | undefined;
 }
 
-/** Reads results of runs by eval file. Unchanged records are not read again. */
+/** Reads runs' results by eval file. Records that haven't changed are not read again. */
 export class RunTrends {
   #known = new Map<string, KnownRun>();
 
-  /** @param runs in any order @returns the newest ones, in the order in which they started */
+  /** @param runs runs in any order @returns the newest ones, in the order in which they started */
   async of(runs: readonly ListedRun[]): Promise<RunTrend[]> {
-    // Clocks may be set back, but the names of records are in order.
+    // Clocks may be set back, but record names are always in order.
     const byRecord = new Map(runs.map((run) => [run.records[0] ?? '', run]));
     const order = newestFirst([...byRecord.keys()]);
     const newest = order.flatMap((record) => byRecord.get(record) ?? []);
@@ -123,7 +123,7 @@ function pointOf(suite: string, executions: readonly CaseStats[]): TrendPoint {
   };
 }
 
-/** Mean duration of each case. */
+/** The mean duration of each case. */
 function durationsOf(ran: readonly CaseStats[]): number[] {
   return [...groupBy(ran, caseKey).values()].flatMap(
     (own) => mean(own.map(({ duration }) => duration)) ?? [],

@@ -10,7 +10,7 @@ import { makeDataFolder } from '../dataFolder.ts';
 import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
 import type { LinePlace } from './parseLine.ts';
 
-/** How messages refer to it. */
+/** How messages refer to the record. */
 export const RECORD_NAME = 'The record';
 
 /** Writes a record line by line. */
@@ -18,9 +18,9 @@ export interface RecordWriter {
   /** Absolute. */
   readonly path: string;
   /**
-   * Resolves when the line is on disk, so that a killed run loses only what is in flight.
+   * Resolves when the line is on disk, so that a killed run loses only lines that are still being written.
    *
-   * @throws UnwritableError, the same one for all lines from the first that couldn't be written
+   * @throws UnwritableError, the same error for all lines, starting with the first one that couldn't be written
    */
   append(line: RecordLine): Promise<void>;
   close(): Promise<void>;
@@ -44,10 +44,10 @@ export async function createRecord(
 }
 
 /**
- * Continues a record that no run is writing anymore. A new file with another first line and the retained lines replaces
- * it atomically, under a name that makes it the newest.
+ * Continues a record that no run is writing anymore. It is atomically replaced by a new file with a different first
+ * line and the retained lines, under a name that makes it the newest record.
  *
- * @param first its first line
+ * @param first the new file's first line
  * @param retained the lines to keep, in order
  * @throws UnwritableError, RecordBusyError
  */
@@ -117,7 +117,7 @@ function writer(
   scrubber: Scrubber,
   release: () => Promise<void>,
 ): RecordWriter {
-  // One at a time: cases may finish simultaneously, and their lines must not mix.
+  // One at a time, because cases may finish simultaneously, and their lines must not mix.
   let last: Promise<void> = Promise.resolve();
   let pending: string[] = [];
   return {
@@ -128,7 +128,7 @@ function writer(
       if (pending.length > 1) return last;
       last = last
         .then(async () => {
-          // Cases that start together often end together: their lines are synced once.
+          // Cases that start together often end together, so their lines are synced together.
           await setImmediate();
           const lines = pending.join('');
           pending = [];
@@ -157,7 +157,8 @@ export interface RetainedLines {
 }
 
 /**
- * Writes the records of one run: one at each root of its suites (most runs have only one root), all with the run's id.
+ * Writes the records of one run. There is one at each root of its suites (most runs have only one root), and all of
+ * them have the run's id.
  */
 export class RunWriter {
   readonly #dataFolders: ReadonlyMap<string, RecordRoot>;
@@ -173,7 +174,7 @@ export class RunWriter {
 
   /**
    * @param runs the first line of each record, by root
-   * @param dataFolders by suite path
+   * @param dataFolders data folders by suite path
    * @param earlier the records to continue, by root; none for a new run
    * @throws UnwritableError, RecordBusyError
    */
@@ -188,7 +189,9 @@ export class RunWriter {
     const begun: string[] = [];
     try {
       for (const [root, run] of runs) {
-        const first = mapRunPaths(run, (path) => recordedPath(records.#dataFolderOf(path), path));
+        const first = mapRunPaths(run, (path, suite) =>
+          recordedPath(records.#dataFolderOf(suite), path),
+        );
         const { record, retained } = earlier.get(root) ?? {};
         if (record !== undefined && retained) {
           writers.set(root, await continueRecord(record, root, first, retained, scrubber));
@@ -200,7 +203,7 @@ export class RunWriter {
         await writer.append(first);
       }
     } catch (error) {
-      // Otherwise, they would look like the records of a killed run.
+      // Otherwise, these records would look like a killed run's.
       await records.close();
       for (const path of begun) await rm(path, { force: true });
       throw error;
@@ -208,7 +211,7 @@ export class RunWriter {
     return records;
   }
 
-  /** Absolute. */
+  /** Absolute paths of the records. */
   get paths(): string[] {
     return [...this.#writers.values()].map(({ path }) => path);
   }
@@ -220,7 +223,7 @@ export class RunWriter {
     await this.#writers.get(dataFolder.root)?.append(recorded);
   }
 
-  /** @param endOf the last line of the record at a root @throws UnwritableError */
+  /** @param endOf returns the last line for the record at a root @throws UnwritableError */
   async end(endOf: (root: string) => EndLine): Promise<void> {
     const ending = [...this.#writers].map(([root, writer]) => writer.append(endOf(root)));
     await Promise.all(ending);

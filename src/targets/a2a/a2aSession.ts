@@ -8,19 +8,16 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
-import { JsonShape } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
 import { redactUrl, sanitizeText } from '../../models/connectionErrors.ts';
 import { isLoopback } from '../../models/destination.ts';
 import {
-  isEventStream,
+  fetchLimited,
   type PendingReply,
   RemoteSession,
   type RemoteSetup,
-  readBytes,
   StatusError,
-  send,
   targetError,
 } from '../http/send.ts';
 import { readReply } from '../reply.ts';
@@ -33,7 +30,7 @@ const CARD = '/.well-known/agent-card.json';
 /** Milliseconds between checks of a task that continues after the answer. */
 const POLL_INTERVAL = 500;
 
-/** A conversation with an agent: one context, plus a task while the agent needs more input for it. */
+/** A conversation with an agent: one context and, while the agent needs more input, one task. */
 export class A2aSession extends RemoteSession<RemoteSetup> {
   #client: Client | undefined;
   #request: PendingReply | undefined;
@@ -83,7 +80,7 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
     const request = { tenant: '', message: this.#message(text), ...unset };
     const reply = new TaskReply(this.#sources);
     let streamed = '';
-    // If the agent doesn't stream, this is a single answer.
+    // If the agent doesn't stream, this is its only answer.
     for await (const event of client.sendMessageStream(request, { signal })) {
       reply.add(event);
       if (reply.text === streamed) continue;
@@ -115,13 +112,14 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
     };
   }
 
-  /** Uses protocol 0.3 if the agent's card says so. */
+  /** Connects. Uses protocol 0.3 if the agent's card says so. */
   async #connect(): Promise<Client> {
     const { url, headers } = this.setup;
-    const fetchImpl = createAgentFetch(url, headers, () => {
-      if (!this.#request) throw new Error('Internal error: an agent was asked without a request.');
+    const pending = () => {
+      if (!this.#request) throw new Error('Internal error: an agent was called without a request.');
       return this.#request;
-    });
+    };
+    const fetchImpl = createAgentFetch(url, headers, pending, () => this.traceHeaders());
     const options = { fetchImpl, legacyCompat: { enabled: true } };
     const factory = new ClientFactory({
       transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
@@ -131,7 +129,7 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
     try {
       return await factory.createFromUrl(`${url.replace(/\/$/, '')}${CARD}`, '');
     } catch (error) {
-      // If a host has a single agent, its card may be at the root.
+      // If a host has only one agent, its card may be at the root.
       if (!(error instanceof StatusError) || error.status !== 404) throw error;
       if (new URL(url).pathname === '/') throw error;
       return factory.createFromUrl(new URL(CARD, url).href, '');
@@ -142,39 +140,40 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
     const words = sanitizeText(errorText(error), this.host.scrubber);
-    throw targetError(`The agent at ${redactUrl(this.setup.url)} cannot be understood: ${words}`);
+    throw targetError(
+      `Communication with the agent at ${redactUrl(this.setup.url)} failed: ${words}`,
+    );
   }
 }
 
 /**
  * A `fetch` for the agent's client, with the limits and retries that all targets have, and this target's headers. An
- * agent's card chooses where messages go; if that is another host, requests with headers fail, because nobody allowed
- * it to get them.
+ * agent's card chooses where messages go; if that is another host, requests with headers fail, because nobody has
+ * allowed that host to receive them.
  *
- * @param url the target's
+ * @param url the target's URL
+ * @param traceHeaders trace headers for the current turn; not secret
  */
 function createAgentFetch(
   url: string,
   headers: Readonly<Record<string, string>>,
   pending: () => PendingReply,
+  traceHeaders: () => Readonly<Record<string, string>>,
 ): typeof fetch {
   return async (input, init = {}) => {
     const to = input instanceof Request ? input.url : String(input);
     if (Object.keys(headers).length > 0 && !isSameHost(to, url)) {
-      const message = `The card of the agent at ${redactUrl(url)} names ${redactUrl(to)} as its endpoint, another host, which does not get the target's \`headers\`. Set \`url\` to that host, or remove \`headers\`.`;
+      const message = `The card of the agent at ${redactUrl(url)} names an endpoint on another host, ${redactUrl(to)}, which does not get the target's \`headers\`. Set \`url\` to that host, or remove \`headers\`.`;
       throw targetError(message);
     }
     const own = Object.fromEntries(new Headers(init.headers));
     const request = {
       url: to,
       method: init.method ?? 'GET',
-      headers: { ...own, ...headers },
+      headers: { ...own, ...headers, ...traceHeaders() },
       ...(typeof init.body === 'string' && { body: init.body }),
     };
-    const response = await send(request, pending());
-    const bytes = checkShape(readBytes(request, response, pending()), to, isEventStream(response));
-    const body = ReadableStream.from(bytes);
-    return new Response(body, { status: response.status, headers: response.headers });
+    return fetchLimited(request, pending());
   };
 }
 
@@ -184,21 +183,4 @@ function isSameHost(one: string, other: string): boolean {
   // `localhost` and `127.0.0.1` are the same server.
   const isLocal = [a, b].every(({ hostname }) => isLoopback(hostname));
   return isLocal && a.port === b.port && a.protocol === b.protocol;
-}
-
-/** Fails on JSON that would take too much memory: the client parses without a limit. */
-async function* checkShape(
-  bytes: AsyncIterable<Uint8Array>,
-  url: string,
-  isStream: boolean,
-): AsyncGenerator<Uint8Array> {
-  let shape = new JsonShape();
-  for await (const piece of bytes) {
-    const end = isStream ? Buffer.from(piece).lastIndexOf('\n\n') : -1;
-    // The next event is a separate JSON value.
-    if (end >= 0) shape = new JsonShape();
-    const excess = shape.add(piece.subarray(end + 1)).excess();
-    if (excess !== undefined) throw targetError(`What ${redactUrl(url)} sent ${excess}.`);
-    yield piece;
-  }
 }

@@ -8,7 +8,7 @@ import {
   TaskState,
   type TaskStatus,
 } from '@a2a-js/sdk';
-import { isMapping } from '../../core/data/data.ts';
+import { isMapping, stringOf } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { addUsage, type Usage } from '../../core/verdict.ts';
 import { mediaOf, notShown } from '../../messages/content.ts';
@@ -23,22 +23,22 @@ const MAX_DETAIL = 300;
 /** Task states that end without a reply. */
 const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
   [TaskState.TASK_STATE_FAILED]: 'failed',
-  [TaskState.TASK_STATE_CANCELED]: 'was cancelled',
+  [TaskState.TASK_STATE_CANCELED]: 'was canceled',
   [TaskState.TASK_STATE_REJECTED]: 'was rejected',
-  [TaskState.TASK_STATE_AUTH_REQUIRED]: "needs an authorization, which isn't possible here",
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "needs authorization, which isn't possible here",
 };
 
 const SEPARATOR = '\n\n';
 
 /**
- * Assembles an agent's reply: a message, or a task with artifacts, whose last status may add text. Text sent while it
- * was working counts only if there is nothing else.
+ * Assembles an agent's reply: a message, or a task with artifacts, whose last status may add text. Text sent while the
+ * agent was working counts only if there is no other text.
  */
 export class TaskReply {
   #message: string | undefined;
   readonly #artifacts = new Map<string, string>();
   #status: TaskStatus | undefined;
-  /** The text of the latest status that has one. */
+  /** The text of the latest status that has any. */
   #statusText = '';
   contextId = '';
   taskId = '';
@@ -46,13 +46,13 @@ export class TaskReply {
 
   readonly #before: ReadSources;
 
-  /** @param before `sources` of the previous reply */
+  /** @param before the previous reply's `sources` */
   constructor(before: ReadSources) {
     this.#before = before;
     this.report = new AgentReport(before);
   }
 
-  /** Everything read by the end of this reply: a continued task sends it again. */
+  /** Everything read by the end of this reply, because a task that continues is sent again. */
   get sources(): ReadSources {
     const texts = [...this.#artifacts].map(([id, text]) => [`text ${id}`, text] as const);
     return new Map([...this.report.sources, ...texts]);
@@ -138,7 +138,7 @@ export class TaskReply {
     if (status.message) this.report.addMessage(status.message);
   }
 
-  /** Appended pieces form one text. */
+  /** Adds an artifact. Pieces that are appended form one text. */
   #addArtifact(artifact: Artifact, append: boolean): void {
     const { artifactId, parts } = artifact;
     this.report.addArtifact(artifact, append);
@@ -175,25 +175,25 @@ function partText(part: Part): string {
   }
 }
 
-/** A data part's type, in the metadata from ADK agents. */
+/** The key for a data part's type in metadata from ADK agents. */
 const ADK_TYPE = 'adk_type';
 const ADK_CALLS: readonly unknown[] = ['function_call', 'function_response'];
 
 const USAGE = ['usage', 'adk_usage_metadata'];
 
-/** Everything read, by message or artifact. */
+/** Everything that was read, by message or artifact. */
 export type ReadSources = ReadonlyMap<string, string>;
 
 /**
- * Tool calls, results, and usage in data parts and metadata. A message or artifact that is sent again replaces its
- * earlier version: a task repeats its whole history.
+ * Tool calls, results, and usage in data parts and metadata. If a message or artifact is sent again, it replaces its
+ * earlier version, because a task repeats its whole history.
  */
 class AgentReport {
   readonly #before: ReadSources;
   readonly #calls = new Map<string, unknown[]>();
   readonly #usage = new Map<string, Usage>();
 
-  /** @param before `sources` of the previous reply */
+  /** @param before the previous reply's `sources` */
   constructor(before: ReadSources) {
     this.#before = before;
   }
@@ -217,7 +217,7 @@ class AgentReport {
   addMetadata(metadata: unknown, event = ''): void {
     if (!isMapping(metadata)) return;
     const { adk_event_id: id = event } = metadata;
-    this.#addUsage(metadata, String(id));
+    this.#addUsage(metadata, stringOf(id));
   }
 
   #addUsage(value: unknown, event: string): void {
@@ -249,7 +249,7 @@ class AgentReport {
   }
 }
 
-/** Whether a part is a report, not text of the reply. */
+/** Whether a part is a report, rather than text of the reply. */
 function isReport(part: Part): boolean {
   const { content } = part;
   if (content?.$case !== 'data') return false;

@@ -6,6 +6,7 @@ import {
   shallowJson,
   valueAtPointer,
 } from '../../core/data/data.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts';
 import { readReply, readUsage, withContext } from '../reply.ts';
@@ -34,7 +35,7 @@ interface Extras {
 
 export interface Answer {
   readonly reply: TargetReply;
-  /** The service's name for it; undefined if the answer has none. */
+  /** The service's name for the session; undefined if the answer doesn't contain one. */
   readonly session: string | undefined;
 }
 
@@ -69,7 +70,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number: number
   return { reply, session: sessionIn(value, pointers) };
 }
 
-/** Adds everything else in the answer, which may consist solely of calls. @param number reply number, from 1 */
+/** Adds everything else in the answer, which may consist entirely of calls. @param number reply number, from 1 */
 function withExtras(
   read: () => TargetReply,
   isSilent: boolean,
@@ -100,14 +101,14 @@ const REPORTS = ['tool_calls', 'usage'] as const;
 
 type ReportPointer = (typeof REPORTS)[number];
 
-/** An answer without calls may omit the key, but not its parent. */
+/** Whether a pointer's parent exists. An answer without calls may omit the key itself, but not its parent. */
 function hasParent(value: unknown, pointer = ''): boolean {
   const parent = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
   return valueAtPointer(value, parent) !== undefined;
 }
 
 function missingParentError(key: ReportPointer, pointers: Pointers, text: string): TargetError {
-  const message = `The answer has nothing that could contain \`${key}\` (${pointers[key]}). It was:`;
+  const message = `The path of \`${key}\` (${pointers[key]}) does not exist in the answer. It was:`;
   return malformedError(message, text);
 }
 
@@ -120,7 +121,7 @@ function at(value: unknown, pointer: string | undefined): unknown {
   return pointer === undefined ? undefined : valueAtPointer(value, pointer);
 }
 
-/** Reads a whole answer as the reply. In any other object, the text could be anywhere. */
+/** Reads a whole answer as the reply. In objects without known keys, the text could be anywhere. */
 function readWholeAsReply(value: unknown): TargetReply {
   try {
     return readReply(value);
@@ -159,8 +160,9 @@ class EventReader {
   readonly #calls = new EventCallCollector();
   #usage: unknown;
   #last = '';
+  #events = 0;
   readonly #number: number;
-  /** Reports that an event could contain. */
+  /** The reports that an event could contain. */
   readonly #placed = new Set<ReportPointer>();
 
   constructor(pointers: Pointers, number: number) {
@@ -169,6 +171,11 @@ class EventReader {
   }
 
   add({ event, data }: { readonly event?: string | undefined; readonly data: string }): void {
+    this.#events += 1;
+    if (this.#events > LIMITS.events) {
+      const message = `The answer has more than ${readable(LIMITS.events)} events.`;
+      throw new TargetError('target-too-much-output', message);
+    }
     if (event === 'error') throw malformedError('The service sent an error:', data);
     if (data === '' || data === DONE) return;
     this.#last = data;
@@ -195,9 +202,9 @@ class EventReader {
     if (this.text !== '') return readReply(this.text);
     const { reply: pointer } = this.#pointers;
     const where = pointer === undefined ? '' : ` at \`reply\` (${pointer})`;
-    const why = `None of the events has text${where}.`;
-    if (this.#last === '') throw malformedError(`${why} There were none.`);
-    throw malformedError(`${why} The last was:`, this.#last);
+    const why = `No event has text${where}.`;
+    if (this.#last === '') throw malformedError(`${why} There were no events.`);
+    throw malformedError(`${why} The last event was:`, this.#last);
   }
 
   #textIn(value: unknown): string {
@@ -220,7 +227,7 @@ function sessionIn(value: unknown, { session: pointer }: Pointers): string | und
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }
 
-/** Strings as they are, other entries as JSON. */
+/** Passages of retrieved context. Strings are kept as they are; other entries become JSON. */
 function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
   const found = at(value, pointer);
   if (found === undefined || found === null) return undefined;
@@ -232,7 +239,7 @@ function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
   return found.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 
-/** @param quoted what the service sent, after the message */
+/** @param quoted the service's text, which follows the message */
 function malformedError(message: string, quoted?: string): TargetError {
   if (quoted === undefined) return new TargetError('target-malformed-reply', message);
   return new QuotingError(
@@ -241,7 +248,7 @@ function malformedError(message: string, quoted?: string): TargetError {
   );
 }
 
-/** Collects the tool calls of a stream: in pieces, as in OpenAI's chat format, or complete. */
+/** Collects tool calls from a stream, either in pieces, as in OpenAI's chat format, or complete. */
 class EventCallCollector {
   readonly #streamed = new StreamedCalls();
   readonly #whole: unknown[] = [];

@@ -16,9 +16,9 @@ interface BodyValues {
   readonly message: string;
   /** The conversation so far, in OpenAI's chat format. */
   readonly messages: readonly object[];
-  /** Null before the service has named one. */
+  /** Null until the service has named a session. */
   readonly session: string | null;
-  /** Turnlight's id of the conversation. */
+  /** Turnlight's id for the conversation. */
   readonly conversation: string;
   readonly context: Readonly<Record<string, unknown>>;
 }
@@ -28,11 +28,11 @@ const VARIABLE_NAMES = Object.keys(REQUEST_VARIABLES);
 /**
  * The body as JSON text. A string that consists of a single variable becomes its value, with its type:
  *
- *     {turns: "{{messages}}", say: "User: {{message}}"} → {"turns":[…],"say":"User: Hi"}
+ * {turns: "{{messages}}", say: "User: {{message}}"} → {"turns":[…],"say":"User: Hi"}
  *
- * If the body is a string, it must be JSON. A value can't break out of its place.
+ * If the body is a string, it must be JSON. A value can't affect anything outside of its place.
  *
- * @throws TargetError if it gets too long
+ * @throws TargetError if the body is too long
  */
 export function fillBody(body: unknown, values: BodyValues): string {
   const lengthOf = cacheByName((name) => resultText(variableValue(name, values)).length);
@@ -62,7 +62,7 @@ function fillValue(part: unknown, values: BodyValues): unknown {
   );
 }
 
-/** Inserts escaped text inside JSON strings and JSON elsewhere. */
+/** Inserts escaped text inside JSON strings, and JSON everywhere else. */
 function fillJson(text: string, values: BodyValues): string {
   const pieces: string[] = [];
   let end = 0;

@@ -20,7 +20,7 @@ interface HttpSetup extends Pointers, RemoteSetup {
 }
 
 export class HttpSession extends RemoteSession<HttpSetup> {
-  /** Turnlight's id if the service has no sessions. */
+  /** Starts with Turnlight's id if the service has no sessions. */
   #session: string | null = this.setup.session === undefined ? this.host.conversationId : null;
 
   async reply(
@@ -65,13 +65,14 @@ export class HttpSession extends RemoteSession<HttpSetup> {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream;q=0.9, */*;q=0.1',
         ...lowerCaseNames(headers),
+        ...this.traceHeaders(),
       },
       body: fillBody(body, values),
     };
   }
 }
 
-/** Lets the user's headers override the defaults, whatever their letter case. */
+/** Lowercases header names, so that the user's headers override the defaults. */
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { JsonShape } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Message } from '../../core/message.ts';
 import { connectionFaultOf, redactUrl, sanitizeText } from '../../models/connectionErrors.ts';
@@ -37,7 +38,7 @@ export interface RemoteSetup {
   readonly timeout: number;
 }
 
-type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
+type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints' | 'trace'>;
 
 /** A conversation with a service over HTTP. All requests to the same address share a queue. */
 export abstract class RemoteSession<Setup extends RemoteSetup> implements TargetSession {
@@ -48,7 +49,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
   #waited = 0;
   #length = 0;
 
-  /** @param path has its own rate limits */
+  /** @param path a path with its own rate limits */
   constructor(setup: Setup, host: Host, path = '') {
     const { url, headers } = setup;
     this.setup = setup;
@@ -65,6 +66,12 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
   readonly waited = () => this.#waited;
 
   async close(): Promise<void> {}
+
+  /** Headers that make the service continue the turn's trace. */
+  protected traceHeaders(): Record<string, string> {
+    const { trace } = this.host;
+    return trace ? { traceparent: trace.traceparent } : {};
+  }
 
   /** @throws TargetError; the signal's reason when aborted */
   protected run<Reply>(
@@ -84,7 +91,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
     return withTimeLimit(work, this.setup.timeout, signal, replyTimeoutError());
   }
 
-  /** @param size the reply's size @throws TargetError if it or all replies together are too long */
+  /** @param size the reply's size @throws TargetError if this reply, or all replies together, are too long */
   protected countReply(size: number): void {
     this.replies += 1;
     this.#length += size;
@@ -92,7 +99,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
   }
 }
 
-/** The waits in between are about 0.5, 1, and 2 s, unless there is a Retry-After. */
+/** Maximum number of retries. The waits before them are about 0.5, 1, and 2 s, unless there is a Retry-After. */
 const RETRIES = 3;
 const FIRST_WAIT = 500;
 
@@ -139,7 +146,7 @@ export async function send(request: OutgoingRequest, pending: PendingReply): Pro
     }
     await response.body?.cancel();
     pending.inFlight?.end();
-    // The queue handles Retry-After.
+    // The queue handles Retry-After itself.
     if (parseRetryAfter(response.headers) === undefined) {
       await setTimeout(pause, undefined, { signal });
     }
@@ -214,7 +221,7 @@ function adviceFor(status: number): string {
     return 'Set the required `headers`; use environment variables for secrets.';
   }
   if (status === 404 || status === 405) return "Check the target's `url` and `method`.";
-  if (status === 429) return 'Lower the concurrency, or try later.';
+  if (status === 429) return 'Lower the concurrency, or try again later.';
   if (isRetryable(status)) return 'It failed even after retries. Check its log.';
   return "Check the target's `body` and `headers`.";
 }
@@ -231,10 +238,10 @@ async function readBeginning(
       if (text.length >= MAX_ERROR_BODY) break;
     }
   } catch {
-    // Text received before the connection was lost is enough.
+    // Text received before the connection was lost is good enough.
   }
   if (text.length <= MAX_ERROR_BODY) return text;
-  // What follows could be the rest of a secret.
+  // The following text could be the rest of a secret.
   return scrubber.beginning(text.slice(0, MAX_ERROR_BODY));
 }
 
@@ -261,6 +268,59 @@ export async function* readBytes(
     throw targetError(
       `${redactUrl(url)} ended the connection in the middle of its answer (${words}).`,
     );
+  }
+}
+
+/**
+ * A response for a client that reads without limits: its body's size and shape are limited.
+ *
+ * @param onEnd called when the body has been read, with the error if it is too large or breaks off
+ * @throws TargetError, like `send`
+ */
+export async function fetchLimited(
+  request: OutgoingRequest,
+  pending: PendingReply,
+  onEnd: (error?: Error) => void = () => {},
+): Promise<Response> {
+  const response = await send(request, pending);
+  const { status, headers } = response;
+  if (!response.body) {
+    onEnd();
+    return new Response(null, { status, headers });
+  }
+  const bytes = checkShape(
+    readBytes(request, response, pending),
+    request.url,
+    isEventStream(response),
+  );
+  async function* body() {
+    let failure: Error | undefined;
+    try {
+      yield* bytes;
+    } catch (error) {
+      if (error instanceof Error) failure = error;
+      throw error;
+    } finally {
+      onEnd(failure);
+    }
+  }
+  return new Response(ReadableStream.from(body()), { status, headers });
+}
+
+/** Fails on JSON that would take up too much memory, because the client parses without limits. */
+async function* checkShape(
+  bytes: AsyncIterable<Uint8Array>,
+  url: string,
+  isStream: boolean,
+): AsyncGenerator<Uint8Array> {
+  let shape = new JsonShape();
+  for await (const piece of bytes) {
+    const end = isStream ? Buffer.from(piece).lastIndexOf('\n\n') : -1;
+    // The next event contains a separate JSON value.
+    if (end >= 0) shape = new JsonShape();
+    const excess = shape.add(piece.subarray(end + 1)).excess();
+    if (excess !== undefined) throw targetError(`The response from ${redactUrl(url)} ${excess}.`);
+    yield piece;
   }
 }
 

@@ -12,15 +12,15 @@ interface ProgramCall extends Pick<ProgramStart, 'cwd' | 'env'> {
   readonly command: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
-  /** What errors call the program: `The script`. */
+  /** How error messages refer to the program, such as `The script`. */
   readonly who: string;
-  /** Called with each line on stderr. */
+  /** Called with each line that the program prints to stderr. */
   readonly onOutput: (line: string) => void;
 }
 
 /**
- * Runs a program with one JSON value as its input, and reads one from its output. Then ends it and all processes it
- * started.
+ * Runs a program with one JSON value as its input, and reads one JSON value from its output. Then ends the program and
+ * all processes that it started.
  *
  * @throws TargetError; the signal's reason when aborted
  */
@@ -44,7 +44,7 @@ export async function runProgramOnce(
       fail(new TargetError('target-too-much-output', message));
     });
     child.once('error', (error) => fail(notStartedError(program, error)));
-    // Processes that it started may keep its output open.
+    // Processes that the program started may keep its output open.
     child.once('exit', async () => {
       await started.end();
       await setTimeout(MIN_GRACE);

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { parseJson } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
@@ -6,37 +7,46 @@ import { readReply } from '../reply.ts';
 import { replyTimeoutError } from '../replyLimits.ts';
 import {
   conversationFactsOf,
-  type TargetError,
+  type OnText,
+  TargetError,
   type TargetHost,
   type TargetReply,
   type TargetSession,
 } from '../target.ts';
 import { LineProgram, type PendingAnswer, parseLine, unrequestedLineError } from './lineProgram.ts';
+import { deltaOf, PartialText } from './partialText.ts';
 import type { Program } from './programs.ts';
 
 export interface CommandSetup {
   readonly name: string;
-  /** Milliseconds per reply, and for the program to be ready. */
+  /** Milliseconds for each reply, and for the program to get ready. */
   readonly timeout: number;
-  /** Whether it reports when it is ready. */
+  /** Whether the program reports when it is ready. */
   readonly ready: boolean;
 }
 
-export function programRequest(messages: readonly Message[], host: TargetHost): object {
-  return { messages: messages.map(toOpenaiChat), ...conversationFactsOf(host) };
+/** @param streams whether the program may print its reply in pieces first */
+export function programRequest(
+  messages: readonly Message[],
+  host: TargetHost,
+  streams: boolean,
+): object {
+  const stream = streams && { stream: true };
+  return { messages: messages.map(toOpenaiChat), ...conversationFactsOf(host), ...stream };
 }
 
 /**
- * A conversation with a program that prints one line per request. An unrequested line is an error, even if noticed
- * late: every later line could then answer the wrong request.
+ * A conversation with a program that prints one line per request. An unrequested line is an error, even if it is
+ * noticed late, because every later line could then answer the wrong request.
  */
 export class CommandSession implements TargetSession {
   readonly #program: LineProgram;
   readonly #timeout: number;
   readonly #host: TargetHost;
   #waiting: PendingAnswer<string> | undefined;
+  #partial = new PartialText(undefined);
   #unrequested: TargetError | undefined;
-  /** Its slowest reply, in milliseconds; undefined before the first reply. */
+  /** The time of its slowest reply, in milliseconds; undefined before the first reply. */
   #slowest: number | undefined;
   #startup = 0;
 
@@ -53,11 +63,15 @@ export class CommandSession implements TargetSession {
     });
   }
 
-  async reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply> {
+  async reply(
+    messages: readonly Message[],
+    signal: AbortSignal,
+    onText?: OnText,
+  ): Promise<TargetReply> {
     try {
       this.#startup += await this.#program.whenReady(this.#timeout, signal);
       const began = performance.now();
-      const ask = () => this.#ask(messages);
+      const ask = () => this.#ask(messages, onText);
       const line = await withTimeLimit(ask, this.#timeout, signal, replyTimeoutError());
       const reply = readReply(parseLine(line), messages);
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
@@ -78,28 +92,42 @@ export class CommandSession implements TargetSession {
     if (this.#unrequested) throw this.#unrequested;
   }
 
-  async #ask(messages: readonly Message[]): Promise<string> {
-    // Allows earlier output to arrive: it can't be the reply to this request.
+  async #ask(messages: readonly Message[], onText: OnText | undefined): Promise<string> {
+    // Lets earlier output arrive first: it can't be the reply to this request.
     await setImmediate();
     await setImmediate();
     if (this.#program.failure) throw this.#program.failure;
     const line = new Promise<string>((done, fail) => {
       this.#waiting = { done, fail };
     });
-    this.#program.send(programRequest(messages, this.#host));
+    this.#partial = new PartialText(onText);
+    this.#program.send(programRequest(messages, this.#host, onText !== undefined));
     return line;
   }
 
   #onLine(line: string): void {
+    const delta = this.#waiting && deltaOf(parseJson(line));
+    if (delta !== undefined) {
+      this.#hear(delta);
+      return;
+    }
     const waiting = this.#takeWaiting();
     if (waiting) {
       waiting.done(line);
     } else if (this.#program.isClosing && !isReply(line)) {
       this.#program.log(line);
     } else {
-      // Otherwise, an earlier unrequested line was mistaken for its last reply.
+      // Otherwise, an earlier unrequested line was mistaken for the last reply.
       this.#unrequested ??= unrequestedLineError(line);
       this.#program.fail(this.#unrequested);
+    }
+  }
+
+  #hear(delta: string): void {
+    try {
+      this.#partial.add(delta);
+    } catch (error) {
+      if (error instanceof TargetError) this.#program.fail(error);
     }
   }
 

@@ -5,6 +5,7 @@ import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { readReply } from '../reply.ts';
 import { checkLength, replyTimeoutError } from '../replyLimits.ts';
 import {
+  type OnText,
   QuotingError,
   TargetError,
   type TargetHost,
@@ -13,17 +14,22 @@ import {
 } from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
 import { LineProgram, type PendingAnswer, parseLine, unrequestedLineError } from './lineProgram.ts';
+import { deltaOf, PartialText } from './partialText.ts';
 import type { Program, Programs } from './programs.ts';
 
-/** A process that serves many conversations at the same time. Answers repeat the `id` of their request. */
+interface PendingReply extends PendingAnswer<object> {
+  readonly partial: PartialText;
+}
+
+/** A process that serves many conversations at the same time. Each answer repeats its request's `id`. */
 class WorkerProcess {
   readonly #program: LineProgram;
-  readonly #waiting = new Map<number, PendingAnswer<object>>();
-  /** Requests that timed out or were cancelled; their answers are ignored. */
+  readonly #waiting = new Map<number, PendingReply>();
+  /** Requests that timed out or were canceled; their answers are ignored. */
   readonly #abandoned = new Set<number>();
   #latest = 0;
   #slowest = 0;
-  /** The latest conversation's. */
+  /** The log of the latest conversation. */
   log: Logger | undefined;
 
   constructor({ name, ready }: CommandSetup, program: Program) {
@@ -49,20 +55,25 @@ class WorkerProcess {
     try {
       return await this.#program.whenReady(timeout, signal);
     } catch (error) {
-      // The next conversation gets a new process.
+      // The next conversation will get a new process.
       if (error instanceof TargetError) this.#program.fail(error);
       throw error;
     }
   }
 
   /** @returns the answer without its `id` */
-  async ask(request: object, timeout: number, signal: AbortSignal): Promise<object> {
+  async ask(
+    request: object,
+    timeout: number,
+    signal: AbortSignal,
+    onText: OnText | undefined,
+  ): Promise<object> {
     if (this.failure) throw this.failure;
     this.#latest += 1;
     const id = this.#latest;
     const began = performance.now();
     const answered = new Promise<object>((done, fail) => {
-      this.#waiting.set(id, { done, fail });
+      this.#waiting.set(id, { done, fail, partial: new PartialText(onText) });
     });
     this.#program.send({ id, ...request });
     try {
@@ -99,25 +110,40 @@ class WorkerProcess {
     }
     if (!isMapping(answer) || typeof answer.id !== 'number') {
       const why = unrequestedLineError(line);
-      const rule = "A worker's answer repeats the `id` of its request.";
+      const rule = "A worker's answer must repeat the `id` of its request.";
       this.#program.fail(why.extend((message) => `${rule} ${message}`));
       return;
     }
     const { id, ...rest } = answer;
     const waiting = this.#waiting.get(id);
-    if (waiting) {
+    const delta = deltaOf(rest);
+    if (delta !== undefined && (waiting || this.#abandoned.has(id))) {
+      this.#hear(id, delta);
+    } else if (waiting) {
       this.#waiting.delete(id);
       waiting.done(rest);
     } else if (!this.#abandoned.delete(id)) {
       this.#program.fail(unrequestedLineError(line));
     }
   }
+
+  /** Fails only this reply if it is too long. */
+  #hear(id: number, delta: string): void {
+    const waiting = this.#waiting.get(id);
+    try {
+      waiting?.partial.add(delta);
+    } catch (error) {
+      this.#waiting.delete(id);
+      this.#abandoned.add(id);
+      if (error instanceof TargetError) waiting?.fail(error);
+    }
+  }
 }
 
-/** A target's running process, replaced if it has failed. */
+/** Returns a target's running process, and replaces it if it has failed. */
 type Worker = () => WorkerProcess;
 
-/** By run and target. */
+/** Workers by run and target. */
 const workers = new WeakMap<Programs, Map<string, Worker>>();
 
 /** A run's shared worker. @param key identifies the target */
@@ -141,7 +167,7 @@ export function workerOf(
   return worker;
 }
 
-/** One of a worker's conversations. It stays with its process, since another wouldn't know the conversation. */
+/** One of a worker's conversations. It stays with its process, because another one wouldn't know the conversation. */
 export class WorkerSession implements TargetSession {
   readonly #worker: Worker;
   readonly #timeout: number;
@@ -157,14 +183,18 @@ export class WorkerSession implements TargetSession {
     this.#host = host;
   }
 
-  async reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply> {
+  async reply(
+    messages: readonly Message[],
+    signal: AbortSignal,
+    onText?: OnText,
+  ): Promise<TargetReply> {
     signal.throwIfAborted();
     const running = this.#process ?? this.#worker();
     this.#process = running;
     running.log = this.#host.log;
     this.#startup += await running.whenReady(this.#timeout, signal);
-    const request = programRequest(messages, this.#host);
-    const answer = await running.ask(request, this.#timeout, signal);
+    const request = programRequest(messages, this.#host, onText !== undefined);
+    const answer = await running.ask(request, this.#timeout, signal, onText);
     const size = JSON.stringify(answer).length;
     this.#length += size;
     checkLength(size, this.#length);
@@ -180,7 +210,7 @@ export class WorkerSession implements TargetSession {
   }
 }
 
-/** Characters; the end of a stack is the most useful part. */
+/** Maximum number of characters. The end of a stack trace is the most useful part. */
 const MAX_FAILURE = 2_000;
 
 function failureOf(error: unknown): TargetError {

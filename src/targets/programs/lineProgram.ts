@@ -13,15 +13,15 @@ export interface PendingAnswer<Answer> {
 
 interface LineProgramSetup {
   readonly program: Program;
-  /** Whether it prints `{"ready":true}` first. */
+  /** Whether the program prints `{"ready":true}` first. */
   readonly saysReady: boolean;
-  /** Whether it serves one conversation, so that the reply limits apply to all its output. */
+  /** Whether the program serves only one conversation, so that the limits on replies apply to all of its output. */
   readonly isSingleConversation: boolean;
-  /** Called with each line on stdout, except the ready line. */
+  /** Called with each line that the program prints to stdout, except the ready line. */
   readonly onLine: (line: string) => void;
-  /** Called once when it can no longer reply. */
+  /** Called once, when the program can no longer reply. */
   readonly onFailure: (why: TargetError) => void;
-  /** Called with each line on stderr. */
+  /** Called with each line that the program prints to stderr. */
   readonly onOutput: (line: string) => void;
 }
 
@@ -67,7 +67,7 @@ export class LineProgram {
 
   /**
    * @param timeout milliseconds
-   * @returns milliseconds it took; 0 if it was ready, or doesn't report it
+   * @returns milliseconds that this took; 0 if the program was ready already, or doesn't report when it is
    * @throws TargetError; the signal's reason when aborted
    */
   async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
@@ -93,9 +93,9 @@ export class LineProgram {
   }
 
   /**
-   * Ends its input and waits until it exits, for up to as long as its replies take.
+   * Ends the program's input and waits for it to exit, at most as long as its replies take.
    *
-   * @param slowest its slowest reply, in milliseconds
+   * @param slowest the time of its slowest reply, in milliseconds
    * @param signal when aborted, the program is killed
    */
   async close(slowest: number, signal: AbortSignal): Promise<void> {
@@ -129,7 +129,7 @@ export class LineProgram {
       new QuotingError(
         'target-malformed-reply',
         (quote) =>
-          `The program printed a line before it was ready: ${quote(line)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`,
+          `The program printed a line before it was ready: ${quote(line)}. With \`ready: true\`, it must print {"ready":true} first. Log to stderr instead.`,
       ),
     );
   }

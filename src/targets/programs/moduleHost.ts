@@ -8,7 +8,8 @@ import { loadErrorText, thrownText } from './thrownText.ts';
 
 /**
  * The process that runs the user functions of a `module` target, a `tool_module`, or a script assertion: `moduleHost
- * FILE`. Each message from the parent is one call; the answer uses the same channel, but the module's output doesn't.
+ * FILE`. Each message from the parent is one call; the answer is sent over the same channel, whereas the module's
+ * output isn't.
  */
 const [file = ''] = process.argv.slice(2);
 
@@ -17,12 +18,13 @@ interface Call {
   readonly exported: string;
   readonly input: unknown;
   readonly about: object;
+  readonly streams: boolean;
 }
 
-/** Functions by name: the module's exports and, if its default export is an object, that object's functions. */
+/** Functions by name: the module's exports and, if its default export is an object, the object's functions. */
 type Functions = ReadonlyMap<string, (input: unknown, about: object) => unknown>;
 
-/** The number for loading, which is answered like a call. */
+/** The number that stands for loading the file, which is answered like a call. */
 const LOADING = 0;
 
 let replied = 0;
@@ -42,7 +44,7 @@ type RegisterHooks = (hooks: {
 
 /** Makes `turnlight/agents` importable without the npm package, for users who only have the extension. */
 function provideAdapters(): void {
-  // Absent before Node 22.15: there, the package must be installed.
+  // Not available before Node 22.15, where the package must be installed.
   const register: RegisterHooks | undefined = Reflect.get(nodeModule, 'registerHooks');
   register?.({
     resolve(specifier, context, nextResolve) {
@@ -69,7 +71,7 @@ async function load(): Promise<Functions> {
 
 async function answer(
   functions: Functions,
-  { call, exported, input, about }: Call,
+  { call, exported, input, about, streams }: Call,
 ): Promise<object> {
   const called = functions.get(exported);
   if (!called) {
@@ -78,8 +80,9 @@ async function answer(
     return { kind: 'error', call, message };
   }
   const { signal } = new AbortController();
+  const stream = (delta: unknown) => send({ kind: 'delta', call, text: String(delta) });
   try {
-    const value = (await called(input, { ...about, signal })) ?? null;
+    const value = (await called(input, { ...about, signal, ...(streams && { stream }) })) ?? null;
     const text = JSON.stringify(value) ?? '';
     replied += text.length;
     const message =
@@ -93,9 +96,9 @@ async function answer(
   }
 }
 
-// Ctrl+C in a terminal also reaches this process; the parent ends it in time.
+// Ctrl+C in a terminal also reaches this process. The parent ends this process in time.
 process.on('SIGINT', () => {});
-// Registered before loading the file, which may take a long time or never finish.
+// Registered before the file is loaded, because that may take a long time or never finish.
 process.on('disconnect', async () => {
   await killGroups((await groupsOf(process.pid)) ?? []);
   process.exit();

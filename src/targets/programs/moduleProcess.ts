@@ -4,8 +4,9 @@ import * as z from 'zod';
 import { errorText, unreachable } from '../../core/errors.ts';
 import { NO_TIME_LIMIT, withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { notLoadedError, replyTimeoutError } from '../replyLimits.ts';
-import { TargetError } from '../target.ts';
+import { type OnText, TargetError } from '../target.ts';
 import { exitText, ProgramLog } from './outputLines.ts';
+import { PartialText } from './partialText.ts';
 import { entryPoint, type Programs } from './programs.ts';
 
 /** Pauses the program at startup until a debugger continues it. */
@@ -13,7 +14,7 @@ const WAIT_FOR_DEBUGGER = '--inspect-brk=127.0.0.1:0';
 
 const LISTENING = /^Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)\//m;
 
-/** Resolves with the port that Node prints before it runs the program. */
+/** Resolves to the port that Node prints before it runs the program. */
 function inspectorPort(stderr: Readable): Promise<number> {
   return new Promise((found) => {
     let text = '';
@@ -28,6 +29,8 @@ function inspectorPort(stderr: Readable): Promise<number> {
   });
 }
 
+const deltaSchema = z.object({ kind: z.literal('delta'), call: z.int(), text: z.string() });
+
 const answerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('value'), call: z.int(), value: z.unknown() }),
   z.object({ kind: z.literal('error'), call: z.int(), message: z.string() }),
@@ -37,19 +40,19 @@ const answerSchema = z.discriminatedUnion('kind', [
 
 type Answer = z.infer<typeof answerSchema>;
 
-/** `message` includes the stack, `error` doesn't. */
+/** `message` includes the stack trace; `error` doesn't. */
 export type Thrown = Extract<Answer, { kind: 'threw' }>;
 
 const HOST = entryPoint('moduleHost.ts', 'module-host.js');
 
 interface ModuleSetup {
   readonly programs: Programs;
-  /** Absolute. */
+  /** Absolute path of the module. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What errors call the module. Default: `The target`. */
+  /** How error messages refer to the module. Default: `The target`. */
   readonly who?: string;
-  /** Called with each line that it prints. */
+  /** Called with each line that the module prints. */
   readonly onOutput: (line: string) => void;
 }
 
@@ -57,22 +60,25 @@ interface FunctionCall {
   readonly exported: string;
   readonly input: unknown;
   readonly about: object;
-  /** The call's result if the function throws. Default: an error. */
+  /** Returns the call's result if the function throws. Default: an error. */
   readonly onThrow?: (thrown: Thrown) => unknown;
+  /** Set if the function may report its reply in pieces. */
+  readonly onText?: OnText | undefined;
 }
 
 /** User functions in their own process. */
 export interface ModuleProcess {
   /**
-   * Calls a function with `(input, {...about, signal})`; one call at a time.
+   * Calls a function with `(input, {...about, signal, stream?})`; one call at a time.
    *
-   * @param timeout milliseconds, and the same again for loading before the first call; the process ends after that
+   * @param timeout milliseconds for the call, and the same again for loading before the first call; when the time is
+   * up, the process ends
    * @throws TargetError; the signal's reason when aborted
    */
   call(called: FunctionCall, timeout: number, signal: AbortSignal): Promise<unknown>;
-  /** The names of its functions. @throws as `call` */
+  /** The names of the module's functions. @throws as `call` */
   functions(timeout: number, signal: AbortSignal): Promise<readonly string[]>;
-  /** Milliseconds that calls have waited for it to load. */
+  /** Milliseconds that calls have waited for the module to load. */
   startup(): number;
   close(): Promise<void>;
 }
@@ -84,7 +90,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
     args: [...(attach ? [WAIT_FOR_DEBUGGER] : []), HOST, file],
     cwd: dirname(file),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Otherwise, the extension host's binary isn't plain Node.
+    // Otherwise, the extension host's binary doesn't act as plain Node.
     env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
   });
   const child = program.process;
@@ -92,10 +98,18 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   child.stdout?.on('data', (data: Buffer) => printed.add(data));
   child.stderr?.on('data', (data: Buffer) => printed.add(data));
 
-  /** Number of the latest call; loading is 0. */
+  /** Number of the latest call. The number of loading is 0. */
   let latest = 0;
   let settle: ((answer: Answer | TargetError) => void) | undefined;
   let ended: TargetError | undefined;
+  let partial = new PartialText(undefined);
+  const hear = (delta: string) => {
+    try {
+      partial.add(delta);
+    } catch (error) {
+      if (error instanceof TargetError) settle?.(error);
+    }
+  };
   const end = (message: string) => {
     ended ??= new TargetError('target-crashed', message);
     settle?.(ended);
@@ -109,6 +123,8 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
       });
   }
   child.on('message', (message) => {
+    const delta = deltaSchema.safeParse(message).data;
+    if (delta?.call === latest) return hear(delta.text);
     const answer = answerSchema.safeParse(message).data;
     if (answer?.call === latest) settle?.(answer);
   });
@@ -124,10 +140,12 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   const loaded = next();
   loaded.catch(() => {});
 
-  async function answered({ exported, input, about, onThrow }: FunctionCall): Promise<unknown> {
+  async function answered(called: FunctionCall): Promise<unknown> {
+    const { exported, input, about, onThrow, onText } = called;
     latest += 1;
+    partial = new PartialText(onText);
     const coming = next();
-    if (!ended) child.send({ call: latest, exported, input, about });
+    if (!ended) child.send({ call: latest, exported, input, about, streams: Boolean(onText) });
     const answer = await coming;
     return answer.kind === 'threw' && onThrow ? onThrow(answer) : contentOf(answer);
   }

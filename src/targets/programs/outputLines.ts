@@ -2,13 +2,13 @@ import type { Scrubber } from '../../core/scrubber.ts';
 import { tooLongText } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 
-/** Maximum number of characters. Longer lines are truncated, so that an endless one can't fill the memory. */
+/** Maximum number of characters. Longer lines are truncated, so that an endless line can't fill up the memory. */
 const MAX_LINE = 10_000;
 
 /** Maximum number of characters to log per program; further output is ignored. */
 const MAX_LOGGED = 1_000_000;
 
-/** Extra cost per line, so that a flood of empty lines counts too. */
+/** Number of characters to add to the length of each line, so that a flood of empty lines also counts. */
 const PER_LINE = 100;
 
 const TAIL_LINES = 5;
@@ -20,7 +20,7 @@ export class ProgramLog {
   readonly #onLine: (line: string) => void;
   readonly #scrubber: Scrubber;
   readonly #decoder = new TextDecoder();
-  /** Keeps one character more than is shown, to tell whether it is truncated. */
+  /** Keeps one more character than is shown, in order to detect truncation. */
   #rest = '';
   #last: readonly string[] = [];
   #logged = 0;
@@ -44,9 +44,9 @@ export class ProgramLog {
     if (this.#logged > MAX_LOGGED) this.#onLine('Too much output; the rest is omitted.');
   }
 
-  /** ` Last output: …`, for an error message; empty if nothing was printed. */
+  /** Text for an error message: ` Last output: …`; empty if nothing was printed. */
   tail(): string {
-    // Its first line may be incomplete, and contain part of a secret.
+    // The first line may be incomplete, and may contain part of a secret.
     const start = (this.#unlogged?.indexOf(NEW_LINE) ?? -1) + 1;
     if (this.#unlogged) this.#rest = '';
     if (this.#unlogged && start > 0) this.#cut(this.#unlogged.subarray(start));
@@ -62,14 +62,14 @@ export class ProgramLog {
     return lines;
   }
 
-  /** Part of a secret couldn't be recognized later. */
+  /** Hides secrets in a truncated line, because part of a secret couldn't be recognized later. */
   #truncated(line: string): string {
     if (line.length <= MAX_LINE) return line;
     return this.#scrubber.beginning(line.slice(0, MAX_LINE)).slice(0, MAX_LINE);
   }
 }
 
-/** Splits standard output into lines, each a reply. */
+/** Splits standard output into lines, each of which is a reply. */
 export class ReplyLines {
   readonly #onLine: (line: string) => void;
   readonly #isOneConversation: boolean;
@@ -78,13 +78,13 @@ export class ReplyLines {
   #length = 0;
   #all = 0;
 
-  /** @param isOneConversation whether the limit on all replies applies to all lines together */
+  /** @param isOneConversation whether the limit on all of a conversation's replies applies to all lines together */
   constructor(onLine: (line: string) => void, isOneConversation = true) {
     this.#isOneConversation = isOneConversation;
     this.#onLine = onLine;
   }
 
-  /** @returns why the output is too long; undefined if it isn't */
+  /** @returns why the output is too long; undefined if it isn't too long */
   add(data: Uint8Array): string | undefined {
     const text = this.#decoder.decode(data, { stream: true });
     const [first = '', ...others] = text.split('\n');

@@ -9,15 +9,15 @@ export interface ProgramVariables {
 }
 
 /**
- * The environment for a target's program: our variables and `programVariables`, without models' keys and our own
- * secrets, plus any that it requests by name.
+ * The environment for a target's program: this process's variables and `programVariables`, without models' keys and
+ * Turnlight's own secrets, plus variables for its traces and any that it requests by name.
  *
- * @throws TargetError if one of these isn't set
+ * @throws TargetError if a requested variable isn't set
  */
 export function environmentFor(
   name: string,
   { env = {}, pass_env = [] }: ProgramVariables,
-  host: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables'>,
+  host: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables' | 'trace'>,
 ): NodeJS.ProcessEnv {
   const passed = pass_env.map((requested) => {
     const value = host.env(requested);
@@ -29,7 +29,8 @@ export function environmentFor(
   const inherited = Object.entries({ ...host.programVariables, ...process.env }).filter(
     ([one]) => !withheld.some((key) => isSameVariable(one, key)),
   );
-  return { ...Object.fromEntries(inherited), ...Object.fromEntries(passed), ...env };
+  const traced = host.trace?.variables;
+  return { ...Object.fromEntries(inherited), ...traced, ...Object.fromEntries(passed), ...env };
 }
 
 /** On Windows, variable names are case-insensitive. */
@@ -38,9 +39,10 @@ function isSameVariable(a: string, b: string): boolean {
 }
 
 /**
- * Resolves a file or folder that a suite names, following links, so that the path checked is the path run.
+ * Resolves a file or folder that a suite refers to. Follows links, so that the path that is checked is also the path
+ * that is run.
  *
- * @param what how errors refer to the path: `The \`path\` of "agent"`
+ * @param what how error messages refer to the path: `The \`path\` of "agent"`
  * @throws TargetError `target-not-found` if it doesn't exist, or is outside the workspace
  */
 export async function programPath(

@@ -5,13 +5,19 @@ import type { Logger } from '../../core/logger.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { groupExists, groupsOf, killTree } from './groups.ts';
 
-/** Path to the code of one of our own processes: next to the bundle if built, next to the source in a checkout. */
+/**
+ * Path to the code of one of Turnlight's own processes: next to the bundle if built, or next to the source in a
+ * checkout.
+ */
 export function entryPoint(source: string, built: string): string {
   const name = import.meta.url.endsWith('.ts') ? source : built;
   return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }
 
-/** Milliseconds for a program to exit after its last reply: as long as its slowest reply took, within these limits. */
+/**
+ * Milliseconds for a program to exit after its last reply. It gets as long as its slowest reply took, within these
+ * limits.
+ */
 export const MIN_GRACE = 250;
 export const MAX_GRACE = 5_000;
 
@@ -22,7 +28,7 @@ const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
 const POSIX = process.platform !== 'win32';
 
-/** Attaches a debugger to a waiting program. @param port its inspector's port, on this machine */
+/** Attaches a debugger to a waiting program. @param port the port of the program's inspector, on this machine */
 export type Attach = (port: number) => Promise<void>;
 
 export interface ProgramStart {
@@ -36,7 +42,7 @@ export interface ProgramStart {
 export interface Program {
   readonly process: ChildProcess;
   readonly scrubber: Scrubber;
-  /** Resolves when it has ended for any reason. */
+  /** Resolves when the program has ended for any reason. */
   readonly ended: Promise<void>;
   /**
    * Kills it and everything it started.
@@ -47,7 +53,7 @@ export interface Program {
 }
 
 /**
- * User programs that a run has started. None outlives the run, even if our process is killed: in that case, a
+ * User programs that a run has started. No program outlives the run: even if Turnlight's process is killed, a
  * supervisor process ends them.
  */
 export class Programs {
@@ -65,15 +71,15 @@ export class Programs {
     this.attach = attach;
   }
 
-  /** If it can't be started, the process emits `error`. */
+  /** Starts a program. If it can't be started, the process emits `error`. */
   start({ program, args, cwd, env, stdio }: ProgramStart): Program {
-    // Comes first, because on a busy machine we may be killed before it is running.
+    // Comes first, because on a busy machine our process may be killed before the supervisor is running.
     this.#supervisor ??= this.#startSupervisor();
     const child = spawn(program, args, {
       cwd,
       env,
       stdio,
-      // Gets its own group, so that everything it starts ends with it.
+      // The program gets its own group, so that everything it starts ends with it.
       detached: POSIX,
       windowsHide: true,
     });
@@ -105,7 +111,7 @@ export class Programs {
     this.#running.set(pid, started);
     this.#supervisor?.stdin?.write(`+${pid}\n`);
     child.once('exit', () => {
-      // Processes that it started may still run, and print, until the conversation is over.
+      // Processes that the program started may still run, and print, until the conversation is over.
       if (!POSIX || !groupExists(pid)) this.#remove(pid);
     });
     return started;
@@ -130,10 +136,10 @@ export class Programs {
   #startSupervisor(): ChildProcess {
     const child = spawn(process.execPath, [SUPERVISOR], {
       stdio: ['pipe', 'ignore', 'ignore'],
-      // Survives Ctrl+C and a closing terminal.
+      // The supervisor survives Ctrl+C and a closing terminal.
       detached: true,
       windowsHide: true,
-      // Otherwise, the extension host's binary isn't plain Node.
+      // Otherwise, the extension host's binary doesn't act as plain Node.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
     });
     child.unref();
@@ -141,7 +147,9 @@ export class Programs {
     const lost = (why: string) => {
       if (this.#supervisor !== child) return;
       this.#supervisor = undefined;
-      this.#log.warn(`Programs of this run may outlive a crash: their supervisor ${why}.`);
+      this.#log.warn(
+        `The supervisor ${why}, so programs of this run may keep running after a crash.`,
+      );
     };
     child.on('error', ({ message }) => lost(`did not start: ${message}`));
     child.once('exit', (code) => lost(`ended with code ${code}`));

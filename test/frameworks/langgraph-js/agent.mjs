@@ -13,7 +13,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { createAgent } from 'langchain';
 import { instructions, MODEL, toolsOf } from '../shop.mjs';
 
-// As in LangGraph's guide to handoffs.
+// A handoff as in LangGraph's guide.
 const transfer_to_refunds = tool(
   (_given, config) => {
     const { messages } = getCurrentTaskInput();

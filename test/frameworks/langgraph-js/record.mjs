@@ -6,7 +6,7 @@ import { fileExporter, USER_TEXTS, write } from '../shop.mjs';
 import { app } from './agent.mjs';
 
 const provider = new NodeTracerProvider({
-  // The state of the graph is in every span; the messages themselves are in attributes of their own.
+  // Every span contains the graph's state, so long attributes are cut; the messages have their own attributes.
   spanLimits: { attributeValueLengthLimit: 600 },
   spanProcessors: [new SimpleSpanProcessor(fileExporter(JsonTraceSerializer))],
 });

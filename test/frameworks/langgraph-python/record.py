@@ -1,6 +1,6 @@
 import os
 
-# The state of the graph is in every span; the messages themselves are in attributes of their own.
+# Every span contains the graph's state, so long attributes are cut; the messages have their own attributes.
 os.environ["OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT"] = "1000"
 
 import shop

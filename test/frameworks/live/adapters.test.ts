@@ -1,74 +1,41 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
+import { type Framework, FRAMEWORKS as TESTED } from '../../../scripts/docs/frameworks.ts';
+import { turnsOfSide } from '../../../src/core/conversation.ts';
+import { parseJsonText } from '../../../src/core/data/data.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { parseJsonText } from '../../../src/interop/fields.ts';
-import { sha256 } from '../../../src/node/hashes.ts';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { turnlightProcess } from '../../support/commandLine.ts';
 import { CHECKOUT } from '../../support/host/install.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
+import type { Answer } from '../../support/modelServer/steps.ts';
 import { recordsOf } from '../../support/resuming.ts';
 import { handoffs } from '../handoffs.ts';
+import { FRAMEWORKS, install } from '../install.ts';
 import {
   conversation,
   type Entry,
+  type Handoff,
   modelReplies,
   SCRIPT_FILE,
-  speakers,
+  steps,
+  stepsIn,
   USER_TEXTS,
+  withoutNames,
 } from '../script.ts';
 
-// Agents of real frameworks as targets, with a local endpoint for their models.
-
-const FRAMEWORKS = join(CHECKOUT, 'test/frameworks');
-const INSTALLED = join(CHECKOUT, '.cache/frameworks');
-
-const run = promisify(execFile);
+// Runs agents of real frameworks as targets, with a local endpoint for their models.
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-interface Framework {
-  readonly name: string;
-  readonly isPython: boolean;
-  /** False if its messages don't say which agent speaks. */
-  readonly namesAgents: boolean;
-}
-
-const frameworks: readonly Framework[] = [
-  { name: 'ai-sdk', isPython: false, namesAgents: false },
-  { name: 'langgraph-js', isPython: false, namesAgents: true },
-  { name: 'openai-agents-js', isPython: false, namesAgents: true },
-  { name: 'openai-agents-python', isPython: true, namesAgents: true },
-  { name: 'langgraph-python', isPython: true, namesAgents: true },
-  { name: 'pydantic-ai', isPython: true, namesAgents: true },
-  { name: 'adk', isPython: true, namesAgents: true },
-];
-
-/** The folder with a framework's packages, installed once for each list of them. */
-async function install({ name, isPython }: Framework): Promise<string> {
-  const list = join(FRAMEWORKS, name, isPython ? 'requirements.txt' : 'package.json');
-  const folder = join(INSTALLED, `${name}-${sha256(await readFile(list)).slice(0, 8)}`);
-  const done = join(folder, 'installed');
-  if (await stat(done).catch(() => undefined)) return folder;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  await cp(list, join(folder, isPython ? 'requirements.txt' : 'package.json'));
-  if (isPython) {
-    await run('python3', ['-m', 'venv', '.'], { cwd: folder });
-    await run('bin/pip', ['install', '--quiet', '-r', 'requirements.txt'], { cwd: folder });
-  } else {
-    await run('npm', ['install', '--no-save', '--silent'], { cwd: folder });
-  }
-  await writeFile(done, '');
-  return folder;
-}
-
-/** The framework's agent and target in a folder outside of this repository, which would get its records. */
+/**
+ * Creates a workspace with the framework's agent and target outside of this repository, so no run records are written
+ * here.
+ */
 async function workspaceOf(framework: Framework, packages: string): Promise<string> {
   const { name, isPython } = framework;
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-framework-'));
@@ -92,13 +59,54 @@ async function workspaceOf(framework: Framework, packages: string): Promise<stri
     : { type: 'module', path: './agent/target.mjs', ...common };
   const suite = {
     target,
-    cases: [{ id: 'shop', turns: USER_TEXTS, assert: [{ type: 'max-tokens', max: 100_000 }] }],
+    defaults: { assert: [{ type: 'max-tokens', max: 100_000 }] },
+    cases: [
+      { id: 'shop', turns: USER_TEXTS },
+      { id: 'history', history: historyOf(handoffOf(framework)), turns: USER_TEXTS.slice(1) },
+      { id: 'streamed', turns: ['Hello'], assert: [FIRST_TOKEN] },
+      { id: 'tool-error', turns: [UNKNOWN_ORDER] },
+    ],
   };
   await writeFile(join(folder, 'shop.eval.yaml'), JSON.stringify(suite));
   return folder;
 }
 
-/** The recorded conversation as the script writes it. */
+/** Makes Turnlight ask the target to stream. */
+const FIRST_TOKEN = { type: 'max-latency', of: 'first-token', max: 100_000 };
+const GREETING = 'Hello! How can I help you today?';
+
+const UNKNOWN_ORDER = 'Where is order 404?';
+const UNKNOWN_REPLY = "I can't find order 404.";
+
+/** A call that throws an error, and the reply if the framework lets the model continue. */
+const unknownOrder: readonly Answer[] = [
+  { id: 'calls', toolCalls: [{ id: 'unknown', name: 'find_order', arguments: { order: '404' } }] },
+  { id: 'replies', text: UNKNOWN_REPLY },
+];
+
+function handoffOf({ name }: Framework): Handoff {
+  const handoff = handoffs[name];
+  assert.ok(handoff, name);
+  return handoff;
+}
+
+/** The script's first turn as messages. */
+function historyOf(handoff: Handoff): object[] {
+  const entries = conversation(handoff);
+  const end = entries.findIndex((one, index) => index > 0 && 'user' in one);
+  return entries.slice(0, end).flatMap((entry, index): object[] => {
+    if (!('call' in entry)) return [entry];
+    const { name, arguments: given, result } = entry.call;
+    const id = `earlier_${index}`;
+    const call = { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
+    return [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: id, content: JSON.stringify(result) },
+    ];
+  });
+}
+
+/** Converts a recorded conversation to the script's format. */
 function entriesOf({ conversation: { entries } }: CaseLine): Entry[] {
   return entries.flatMap((entry) => {
     if (entry.kind !== 'turn') return [];
@@ -114,13 +122,8 @@ function entriesOf({ conversation: { entries } }: CaseLine): Entry[] {
   });
 }
 
-function agentsOf({ conversation: { entries } }: CaseLine): unknown[] {
-  const turns = entries.filter((entry) => entry.kind === 'turn' && entry.side === 'assistant');
-  return turns.flatMap((turn) =>
-    turn.kind === 'turn'
-      ? turn.items.flatMap((item) => (item.kind === 'system' ? [] : [item.agent]))
-      : [],
-  );
+function stepsOf({ conversation }: CaseLine): object[] {
+  return turnsOfSide(conversation, 'assistant').flatMap(({ items }) => stepsIn(items));
 }
 
 function systemTextsOf({ conversation: { entries } }: CaseLine): string[] {
@@ -131,28 +134,39 @@ function systemTextsOf({ conversation: { entries } }: CaseLine): string[] {
   );
 }
 
-for (const framework of frameworks) {
-  const { name, isPython, namesAgents } = framework;
+for (const framework of TESTED) {
+  const { name, isPython, lacks } = framework;
   const skip = isPython && !hasPython ? 'SKIPPED: there is no python3 here' : false;
-  const handoff = handoffs[name];
-  assert.ok(handoff, name);
+  const handoff = handoffOf(framework);
 
   describe(`an agent of ${name}`, { skip }, () => {
+    let lines: ReadonlyMap<string, CaseLine>;
     let line: CaseLine;
     let replies: ReturnType<typeof modelReplies>;
+    /** The replies after the first turn. */
+    let later: ReturnType<typeof modelReplies>;
     let server: Awaited<ReturnType<typeof startModelServer>>;
     let folder = '';
 
     before(async () => {
       folder = await workspaceOf(framework, await install(framework));
       replies = modelReplies(handoff);
-      server = await startModelServer((body, index) => {
-        const reply = replies[index];
-        assert.ok(reply, `request ${index + 1} of ${replies.length}`);
-        assert.ok(JSON.stringify(body).includes(reply.instructions), reply.instructions);
-        return reply.answer;
-      });
-      const { code, err } = await turnlightProcess(folder, ['run'], {
+      later = modelReplies(handoff, 1);
+      const greeting = { ...later[0], answer: { id: 'greeting', text: GREETING } };
+      const script = (body: object, index: number) => {
+        const known = [...replies, ...later, greeting];
+        const reply = known[index];
+        if (!reply) {
+          const answer = unknownOrder[index - known.length];
+          assert.ok(answer, `request ${index + 1}`);
+          return answer;
+        }
+        const { instructions = '', answer } = reply;
+        assert.ok(JSON.stringify(body).includes(instructions), instructions);
+        return answer;
+      };
+      server = await startModelServer(script, { pause: 10 });
+      const { code, out, err } = await turnlightProcess(folder, ['run', '--concurrency', '1'], {
         OPENAI_API_KEY: 'test-key',
         OPENAI_BASE_URL: server.baseUrl,
         SCRIPT: SCRIPT_FILE,
@@ -160,9 +174,10 @@ for (const framework of frameworks) {
         LANGSMITH_TRACING: 'false',
         LITELLM_LOCAL_MODEL_COST_MAP: 'True',
       });
-      assert.equal(code, 0, err);
+      assert.equal(code, lacks.toolError === undefined ? 0 : 2, out + err);
       const [record = ''] = await recordsOf(folder);
-      const [found] = (await readRecord(record)).cases;
+      lines = new Map((await readRecord(record)).cases.map((one) => [one.id, one]));
+      const found = lines.get('shop');
       assert.ok(found);
       line = found;
     });
@@ -171,14 +186,53 @@ for (const framework of frameworks) {
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('has the conversation of the script, with parallel calls and their results', () => {
+    it('has the three turns of the script, with parallel calls and their results', () => {
       assert.deepEqual(entriesOf(line), conversation(handoff));
-      assert.equal(server.requests.length, replies.length);
+      assert.equal(handoff.delegates === true, lacks.handoff !== undefined);
     });
 
-    it('reports who speaks', () => {
-      const expected = speakers(handoff).map((agent) => (namesAgents ? agent : undefined));
-      assert.deepEqual(agentsOf(line), expected);
+    it('continues a history in the messages of the framework', () => {
+      const found = lines.get('history');
+      assert.ok(found);
+      assert.deepEqual(entriesOf(found), conversation(handoff));
+      // The model sees what came before the first live turn.
+      const { text = '' } = server.requests[replies.length] ?? {};
+      for (const words of ['in stock again?', 'find_order', 'delivered', 'There are 7 lamps']) {
+        assert.ok(text.includes(words), words);
+      }
+    });
+
+    it('streams its replies', () => {
+      const found = lines.get('streamed');
+      assert.ok(found);
+      assert.deepEqual(entriesOf(found).slice(1), [{ assistant: GREETING }]);
+      const [turn] = turnsOfSide(found.conversation, 'assistant');
+      const { firstToken, latency } = turn ?? {};
+      if (lacks.streams === undefined)
+        assert.ok(Number(firstToken) < Number(latency), found.reason);
+      else assert.equal(firstToken, undefined);
+    });
+
+    it('lets the model see an error in a tool, or reports it as the error of the case', () => {
+      const found = lines.get('tool-error');
+      assert.ok(found);
+      if (lacks.toolError === undefined) {
+        const [asked, called, replied] = entriesOf(found);
+        assert.deepEqual([asked, replied], [{ user: UNKNOWN_ORDER }, { assistant: UNKNOWN_REPLY }]);
+        assert.ok(called && 'call' in called);
+        assert.equal(called.call.name, 'find_order');
+        assert.match(JSON.stringify(called.call.result), /404|error/i);
+      } else {
+        assert.equal(found.status, 'error');
+        assert.match(found.reason ?? '', /404/);
+      }
+    });
+
+    it('reports who speaks, and each handoff where it happens', () => {
+      const expected = steps(handoff).map((one) =>
+        lacks.names === undefined ? one : withoutNames(one),
+      );
+      assert.deepEqual(stepsOf(line), expected);
     });
 
     it('reports its system prompts, tools, and usage, and nothing unknown', () => {

@@ -49,7 +49,7 @@ def run(function, name, arguments):
 
 
 def act(name, messages):
-    """An agent's replies until it has answered, or handed over."""
+    """Calls an agent until it has answered or handed over."""
 
     @agent(name=name)
     def reply():

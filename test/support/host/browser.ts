@@ -9,7 +9,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser'];
 
-/** Quiet on a closed network: nothing is fetched that no page asked for. */
+/** Flags that keep the browser quiet on a closed network. It fetches only what a page requests. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,10 +20,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A headless Chromium: an installed one, else the one that comes inside an npm package. */
+/** Starts a headless Chromium: an installed one, or the one inside an npm package. */
 export async function launchBrowser(): Promise<Browser> {
   const installed = INSTALLED.find((path) => existsSync(path));
-  // The package's own flags are for a cloud function: one process, web security off.
+  // Doesn't use the package's own flags, which are for cloud functions: a single process without web security.
   return playwright.launch({
     executablePath: installed ?? (await unpackedChromium()),
     args: FLAGS,
@@ -35,9 +35,9 @@ const PACKAGE = '@sparticuz/chromium';
 const UNPACK = `import(${JSON.stringify(PACKAGE)}).then(({ default: chromium }) => chromium.executablePath())`;
 
 /**
- * The browser of the npm package, unpacked once a machine. The package unpacks into the temporary folder, where a
- * second process would start what the first still writes: so each unpacks in a folder of its own, and the first gives
- * it its name.
+ * Unpacks the npm package's browser once per machine. The package unpacks into the temporary folder, where a second
+ * process could start a browser that the first is still writing. So each process unpacks into its own folder, and the
+ * first one to finish renames its folder to the final name.
  */
 async function unpackedChromium(): Promise<string> {
   const version = manifest.devDependencies[PACKAGE];

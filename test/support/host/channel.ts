@@ -2,10 +2,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { PATIENCE } from '../until.ts';
 
-/** The variable that tells a companion where to call. */
+/** The environment variable with the port that companions connect to. */
 export const TEST_PORT = 'TURNLIGHT_TEST_PORT';
 
-/** A function and what it is given, to be run in the window. */
+/** A function to run in the window, and its arguments. */
 export interface Request {
   readonly id: number;
   readonly source: string;
@@ -25,7 +25,7 @@ interface Waiting {
 
 type VsCode = typeof import('vscode');
 
-/** One window's companion. */
+/** A connection to the companion extension in one window. */
 export class Companion {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
@@ -40,8 +40,8 @@ export class Companion {
   }
 
   /**
-   * Runs a function in the window, with VS Code's API. It is sent as its text, so it sees nothing
-   * but its arguments; these and what it returns go as JSON.
+   * Runs a function in the window, with VS Code's API. The function is sent as source code, so it can only use its
+   * arguments. Arguments and the result are sent as JSON.
    */
   evaluate<Args extends readonly unknown[], Result>(
     run: (vscode: VsCode, ...args: Args) => Result,
@@ -66,7 +66,7 @@ export class Companion {
   }
 }
 
-/** Where the companions of a VS Code call, one for each window; a window is known by its folder. */
+/** Accepts connections from VS Code's companions, one for each window. A window is identified by its folder. */
 export class Companions {
   readonly port: number;
   readonly #server: Server;
@@ -87,12 +87,12 @@ export class Companions {
     return new Companions(server);
   }
 
-  /** The one of a window, as soon as it calls. */
+  /** Resolves with the window's companion as soon as it connects. */
   async of(folder: string): Promise<Companion> {
     return this.#here.get(folder) ?? this.next(folder);
   }
 
-  /** The next that calls from a folder, such as after the window was loaded anew. */
+  /** Resolves with the next companion that connects from a folder, for example after the window was reloaded. */
   next(folder: string): Promise<Companion> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`No window of ${folder} came up.`)), PATIENCE);

@@ -21,14 +21,14 @@ const COMPANION = {
   contributes: {
     languageModelChatProviders: [{ vendor: 'turnlight-test', displayName: 'Test models' }],
   },
-  // It speaks of files by their paths, so it runs where they are.
+  // It uses file paths, so it must run where the files are.
   extensionKind: ['workspace'],
   capabilities: { untrustedWorkspaces: { supported: true } },
 };
 
 /**
- * A folder with the packaged extension and the tests' companion, installed by VS Code itself; what was
- * installed before serves again.
+ * Returns a folder with the packaged extension and the tests' companion, installed by VS Code itself. If they are
+ * already installed, the folder is reused.
  */
 export async function installExtensions(): Promise<string> {
   const files = await companionFiles();
@@ -52,7 +52,7 @@ export async function installExtensions(): Promise<string> {
       ...dirs,
       ...installs,
     ]);
-    // Whoever comes first wins; the other's is as good.
+    // If another process was faster, its folder is just as good.
     await rename(extensions, home).catch((error: unknown) => {
       if (!existsSync(home)) throw error;
     });
@@ -62,7 +62,7 @@ export async function installExtensions(): Promise<string> {
   return home;
 }
 
-/** By name. */
+/** Contents by file name. */
 type Files = Readonly<Record<string, string>>;
 
 async function companionFiles(): Promise<Files> {
@@ -91,5 +91,5 @@ async function packCompanion(files: Files, folder: string): Promise<string> {
   return packagePath;
 }
 
-// Before the processes of the tests begin, which would all install at once.
+// Runs before the test processes, which would otherwise all install at once.
 if (process.argv[1] === import.meta.filename) await installExtensions();

@@ -15,11 +15,12 @@ cases:
 `;
 
 /**
- * Runs a file that names a foreign host: the question is answered with Enter, which is a no, and with
- * yes, and is not asked a third time.
+ * Runs a file that names a foreign host three times. The first question is answered with Enter, which means no, and the
+ * second with yes. The third run must not ask.
  *
- * @param host one that no name server knows, and that no other test allows: all share the user's list
- * @returns whether each run sent something, as its error tells, and how many questions are left open
+ * @param host `0.0.0.0` with a port that nothing listens on, which refuses at once and isn't loopback for Turnlight; no
+ *   other test may use the port, since all tests share the user's list of allowed hosts
+ * @returns whether each run sent something, according to its error, and the number of open questions
  */
 export async function runForeignFile(workbench: Workbench, folder: string, host: string) {
   const path = join(folder, 'foreign.eval.yaml');
@@ -31,7 +32,11 @@ export async function runForeignFile(workbench: Workbench, folder: string, host:
     const before = (await reasonsIn(folder)).length;
     await workbench.clickLens('Run all', path, 1);
     if (answer !== undefined) {
-      await dialog.locator('.monaco-button:focus').waitFor();
+      await workbench.until(
+        'the question about the host',
+        () => dialog.locator('.monaco-button:focus').count(),
+        (count) => count === 1,
+      );
       await workbench.screenshot(`foreign-host-${answer}`);
       if (answer === 'Enter') await workbench.page.keyboard.press('Enter');
       else await dialog.getByText(answer, { exact: true }).click();
@@ -46,7 +51,6 @@ export async function runForeignFile(workbench: Workbench, folder: string, host:
   await run('Allow');
   await run();
   const reasons = await reasonsIn(folder);
-  // Nobody is there: which of the two it is depends on the name server's haste.
   const sent = reasons.map((one) => one === 'timeout' || one === 'unreachable');
   return { sent, questions: await dialog.count() };
 }

@@ -1,4 +1,4 @@
-// `npm run docs:pictures`: takes the pictures of the walkthrough in a real VS Code.
+// `npm run docs:pictures`: takes the walkthrough's pictures in a real VS Code.
 import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,8 @@ it('takes the pictures of the walkthrough', { timeout: 600_000 }, async () => {
   const workbench = await Workbench.open({ folder, trusted: true });
   const { page, window } = workbench;
   await page.setViewportSize({ width: WIDTH, height: HEIGHT });
-  // Playwright takes no WebP, whose files are a third as large: they ship with the extension.
+  // The pictures ship with the extension, so they are WebP files, a third of the size. Playwright doesn't support WebP;
+  // the DevTools protocol does.
   await page.addStyleTag({ content: '* { animation: none !important }' });
   const browser = await page.context().newCDPSession(page);
   const take = async (name: string) => {

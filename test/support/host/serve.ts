@@ -1,4 +1,4 @@
-// `npm run vscode`: a real VS Code in the browser, the extension and the examples open.
+// `npm run vscode`: opens a real VS Code in the browser, with the extension and the examples.
 import { join } from 'node:path';
 import { CHECKOUT } from './install.ts';
 import { startHost } from './server.ts';

@@ -8,11 +8,11 @@ import { Companions, TEST_PORT } from './channel.ts';
 import { installExtensions } from './extensions.ts';
 import { installHost } from './install.ts';
 
-/** A VS Code server; each window of it opens a folder. */
+/** A VS Code server. Each of its windows opens a folder. */
 export interface Host {
-  /** The window's companion calls these. */
+  /** Connections to the companions in its windows. */
   readonly companions: Companions;
-  /** The address that opens a folder in a window. */
+  /** The URL of a window with the given folder. */
   urlOf(folder: string): string;
   stop(): Promise<void>;
 }
@@ -26,10 +26,10 @@ const SETTINGS = {
   'chat.commandCenter.enabled': false,
   'telemetry.telemetryLevel': 'off',
   'editor.minimap.enabled': false,
-  // What moves is drawn all the time, by the processor.
+  // Animations would be redrawn all the time, which takes CPU time.
   'workbench.reduceMotion': 'on',
   'editor.cursorBlinking': 'solid',
-  // No test is about these, and they look at every folder and the network.
+  // No test needs these, and they access every folder and the network.
   'git.enabled': false,
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': false,
@@ -39,7 +39,7 @@ const SETTINGS = {
   'security.workspace.trust.banner': 'never',
 };
 
-/** So that the companion's model can ask for consent; other extensions name no such API. */
+/** Lets the companion's model ask for consent. The API isn't enabled for other extensions. */
 const PAYLOAD = encodeURIComponent(JSON.stringify([['enableProposedApi', '']]));
 
 /**
@@ -66,7 +66,7 @@ export async function startHost(trusted: boolean): Promise<Host> {
       detached: true,
       env: {
         ...ownFolders(process.env),
-        // Else a login shell is started, to look at its variables.
+        // Otherwise, VS Code starts a login shell to read its environment variables.
         VSCODE_CLI: '1',
         [TEST_PORT]: String(companions.port),
         TURNLIGHT_TEST_KEY: 'sk-test-0123456789',
@@ -95,7 +95,7 @@ export async function startHost(trusted: boolean): Promise<Host> {
   };
 }
 
-/** Milliseconds that a server may take to start on a busy machine. */
+/** Maximum time for a server to start on a busy machine, in milliseconds. */
 const DEADLINE = 180_000;
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
@@ -121,7 +121,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }
 

@@ -3,13 +3,15 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { type Host, startHost } from './server.ts';
 
-/** A VS Code, and a browser profile that keeps what it has loaded of it. */
+/** A VS Code server, and a browser profile that caches its files. */
 export interface SharedHost {
   readonly host: Host;
   readonly context: BrowserContext;
 }
 
-/** What the tests of one process share: the browser, and a VS Code for each kind of trust. */
+/**
+ * Servers shared by the tests of a process: one for trusted folders, and one for Restricted Mode. They share a browser.
+ */
 const hosts = new Map<boolean, Promise<SharedHost>>();
 let browser: Promise<Browser> | undefined;
 

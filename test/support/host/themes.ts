@@ -1,4 +1,4 @@
-/** Of VS Code: its setting, what pictures are called after it, and the class that it gives a page. */
+/** VS Code's themes: the setting's value, the name used in screenshots, and the CSS class of webview pages. */
 export const THEMES = [
   ['Default Light Modern', 'light', 'vscode-light'],
   ['Default Dark Modern', 'dark', 'vscode-dark'],

@@ -1,21 +1,21 @@
 import { until } from '../until.ts';
 import type { Companion, Companions } from './channel.ts';
 
-/** The active editor: its file, absolute, and the cursor, from 1. */
+/** The active editor: the absolute path of its file, and the cursor's position, counted from 1. */
 export interface ActiveEditor {
   readonly path: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A diagnostic, line and column from 1. */
+/** A diagnostic, with line and column counted from 1. */
 export interface FoundProblem {
   readonly message: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What a window of VS Code does and knows, through its API; paths are absolute, lines and columns from 1. */
+/** A VS Code window, accessed through VS Code's API. Paths are absolute, and lines and columns are counted from 1. */
 export class Window {
   readonly folder: string;
   readonly #companions: Companions;
@@ -27,17 +27,17 @@ export class Window {
     this.#companion = companion;
   }
 
-  /** Resolves when the window of the folder runs extensions. */
+  /** Resolves when the folder's window runs extensions. */
   static async of(folder: string, companions: Companions): Promise<Window> {
     return new Window(folder, companions, await companions.of(folder));
   }
 
-  /** Resolves with what `Companion.evaluate` gives. */
+  /** Runs a function in the window; see `Companion.evaluate`. */
   get evaluate(): Companion['evaluate'] {
     return this.#companion.evaluate.bind(this.#companion);
   }
 
-  /** Runs a command by its id, and waits until it is done. */
+  /** Runs a command by its id, and waits until it finishes. */
   async command(id: string, ...args: readonly unknown[]): Promise<void> {
     await this.evaluate(
       async (vscode, command, given) => {
@@ -48,7 +48,7 @@ export class Window {
     );
   }
 
-  /** Renames what is called something at a place, counted from 0, and saves all files that changed. */
+  /** Renames the symbol at a position, counted from 0, and saves all changed files. */
   async rename(path: string, line: number, character: number, name: string): Promise<void> {
     await this.evaluate(
       async (vscode, file, at, after, newName) => {
@@ -71,17 +71,17 @@ export class Window {
   /** Resolves when the window runs extensions again. */
   async reload(): Promise<void> {
     const next = this.#companions.next(this.folder);
-    // The answer does not come: what would give it is gone.
+    // The command never returns, since the window reloads.
     this.command('workbench.action.reloadWindow').catch(() => {});
     this.#companion = await next;
   }
 
-  /** Opens a file in the first column, with the cursor in the middle of what is seen. */
+  /** Opens a file in the first column, with the cursor's line in the middle of the editor. */
   async open(path: string, line = 1, column = 1): Promise<void> {
     await this.evaluate(
       async (vscode, file, at, character) => {
         const position = new vscode.Position(at - 1, character - 1);
-        // Setting the editor's `selection` would not wait until the cursor is there.
+        // Setting the editor's `selection` wouldn't wait until the cursor is there.
         await vscode.window.showTextDocument(vscode.Uri.file(file), {
           viewColumn: vscode.ViewColumn.One,
           selection: new vscode.Range(position, position),
@@ -94,7 +94,7 @@ export class Window {
     );
   }
 
-  /** Resolves when the language server knows the file. */
+  /** Resolves when the language server has loaded the file. */
   async served(path: string): Promise<void> {
     const symbols = () =>
       this.evaluate(async (vscode, file) => {
@@ -116,7 +116,7 @@ export class Window {
     });
   }
 
-  /** The text of an open file, as the editor has it. */
+  /** The editor's text of an open file. */
   textOf(path: string): Promise<string | undefined> {
     return this.evaluate(
       (vscode, file) =>
@@ -125,7 +125,7 @@ export class Window {
     );
   }
 
-  /** Puts a text into an open file's editor, unsaved, and the cursor in front of a character, from 0. */
+  /** Replaces the text of an open file without saving it, and puts the cursor at an offset, counted from 0. */
   async write(path: string, text: string, offset: number): Promise<void> {
     await this.evaluate(
       async (vscode, file, written, before) => {
@@ -155,7 +155,7 @@ export class Window {
     );
   }
 
-  /** The titles above a line, in their order, once all are known. */
+  /** Titles of the code lenses above a line, in order, once all are resolved. */
   lenses(path: string, line: number): Promise<string[]> {
     return this.evaluate(
       async (vscode, file, at) => {
@@ -173,7 +173,7 @@ export class Window {
     );
   }
 
-  /** Sets a setting of the folder. */
+  /** Changes a setting of the folder. */
   async configure(key: string, value: unknown): Promise<void> {
     await this.evaluate(
       async (vscode, name, to) => {

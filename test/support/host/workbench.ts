@@ -8,7 +8,7 @@ import { Window } from './window.ts';
 
 const SCREENSHOTS = join(CHECKOUT, '.cache/screenshots');
 
-/** The icon of each state. VS Code changes the words of a row late: it may say "Queued" as long as a test runs. */
+/** Icons by state. VS Code updates a row's text late: it can show "Queued" for a whole test. */
 const ICONS: Readonly<Record<string, string>> = {
   Errored: 'testing-error-icon',
   Failed: 'testing-failed-icon',
@@ -27,7 +27,7 @@ interface TestRow {
   readonly icon: string;
 }
 
-/** A window of VS Code as a person sees and uses it. What no test is about goes through its API. */
+/** A VS Code window as a person sees and uses it. Steps that aren't under test go through its API. */
 export class Workbench {
   readonly page: Page;
   readonly window: Window;
@@ -51,12 +51,12 @@ export class Workbench {
   }
 
   async close(): Promise<void> {
-    // So that the server ends what runs for this window, instead of waiting for it to come back.
+    // This way, the server ends the window's processes instead of waiting for the window to reconnect.
     await this.page.goto('about:blank');
     await this.page.close();
   }
 
-  /** A picture for people to look at, where they ask for pictures: `TURNLIGHT_PICTURES=1 npm test`. */
+  /** Takes a screenshot for people, if requested: `TURNLIGHT_PICTURES=1 npm test`. */
   async screenshot(name: string): Promise<void> {
     if (process.env.TURNLIGHT_PICTURES) await this.#picture(name);
   }
@@ -67,7 +67,7 @@ export class Workbench {
     await this.page.screenshot({ path, animations: 'disabled' });
   }
 
-  /** Presses keys one after the other, wherever the focus is. */
+  /** Presses keys one after the other. They go to the focused element. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.page.keyboard.press(key);
   }
@@ -76,13 +76,13 @@ export class Workbench {
     return this.page.locator('.editor-instance .monaco-editor').first();
   }
 
-  /** What the editor draws of the lines that are seen, spaces as they were written. */
+  /** The visible lines' text as the editor renders it, with the original spaces. */
   async drawnText(): Promise<string> {
     const text = await this.editor().locator('.view-lines').innerText();
     return text.replaceAll('\u00a0', ' ');
   }
 
-  /** Puts the cursor where the keys that follow are typed. */
+  /** Puts the cursor where the test types next. */
   async putCursor(path: string, line: number, column: number): Promise<void> {
     await this.window.open(path, line, column);
     await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
@@ -96,7 +96,7 @@ export class Workbench {
       () => this.window.lenses(path, line),
       (titles) => titles.includes(title),
     );
-    // Drawn anew as each title is known: a click before would be lost.
+    // The lenses are redrawn when a title is resolved, so an earlier click would be lost.
     const words = expected.filter((one) => one !== '').join(' | ');
     await this.until(
       `a click on "${title}" of "${words}" above line ${line}`,
@@ -108,9 +108,12 @@ export class Workbench {
     );
   }
 
-  /** Clicks a link among lenses. False where something else was there when the button came up, which is what VS Code hears. */
+  /**
+   * Clicks a link among code lenses. Returns false if another element was there on mouse up, which is the event that VS
+   * Code handles.
+   */
   async #hitLens(index: number, title: string): Promise<boolean> {
-    // VS Code first draws again what it knows from before, as texts that do nothing.
+    // VS Code first redraws the known lenses as plain text.
     const link = this.editor()
       .locator('.codelens-decoration')
       .nth(index)
@@ -123,7 +126,7 @@ export class Workbench {
     return (await this.page.evaluate<string>('globalThis.pressed')).trim() === title;
   }
 
-  /** The lenses that are drawn right above a line, among all that are drawn. */
+  /** The lenses directly above a line, with their index among all rendered ones. */
   async #lensesAbove(line: number): Promise<{ text: string; index: number } | undefined> {
     const number = this.editor()
       .locator('.line-numbers')
@@ -141,7 +144,7 @@ export class Workbench {
     return undefined;
   }
 
-  /** Moves the mouse over a text of the editor and waits for a hover that fits. */
+  /** Moves the mouse over a text in the editor, and waits for a matching hover. */
   async hover(text: string, fits: (shown: string) => boolean): Promise<Locator> {
     const hover = this.page.locator('.monaco-hover:not(.hidden) .hover-contents');
     const shown = async () => (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
@@ -150,7 +153,7 @@ export class Workbench {
       async () => {
         const place = await this.#sourceOf(text);
         if (!place) return '';
-        // A hover that came before the language server has an answer stays as it is.
+        // A hover that appeared before the language server answered isn't updated.
         await this.page.mouse.move(0, 0);
         await this.page.mouse.move(place.x, place.y, { steps: 3 });
         const deadline = performance.now() + 5000;
@@ -164,7 +167,7 @@ export class Workbench {
     return hover;
   }
 
-  /** The middle of a text that the editor draws in one piece. */
+  /** The center of a text that the editor renders in one element. */
   async #sourceOf(text: string): Promise<{ x: number; y: number } | undefined> {
     const piece = this.editor()
       .locator('.view-line span:not(:has(span))')
@@ -176,17 +179,17 @@ export class Workbench {
     return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : undefined;
   }
 
-  /** The rows of the list of runs. */
+  /** The rows in the list of runs. */
   runs(): Locator {
     return this.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
   }
 
-  /** What the first row of the list of runs says. */
+  /** The text of the first row in the list of runs. */
   async firstRun(): Promise<string> {
     return (await this.runs().first().getAttribute('aria-label')) ?? '';
   }
 
-  /** Puts the focus in the list of runs, once all have ended and it holds as many, or any. */
+  /** Focuses the list of runs, once all runs have ended and it has the given number of rows, or any. */
   async showRuns(count?: number): Promise<void> {
     await this.until(
       'the list of runs that ended',
@@ -206,7 +209,7 @@ export class Workbench {
 
   async showTests(): Promise<void> {
     const view = this.page.locator('.test-explorer');
-    // There is no such view before the extension has told VS Code of its tests.
+    // The view doesn't exist until the extension has registered its tests.
     await this.until(
       'the Testing view',
       async () => {
@@ -217,7 +220,7 @@ export class Workbench {
     );
   }
 
-  /** The rows of the Testing view: what they show, and what they say of their state. */
+  /** The rows in the Testing view: their label and state. */
   async testRows(): Promise<string[]> {
     const rows = this.page.locator('.test-explorer .monaco-list-row');
     const seen: TestRow[] = await rows.evaluateAll((all) =>
@@ -234,7 +237,7 @@ export class Workbench {
     });
   }
 
-  /** Waits until the Testing view shows all of these, such as `alpha (Passed)`, each in one of its rows. */
+  /** Waits until the Testing view shows all of the given texts, such as `alpha (Passed)`, each in its own row. */
   async testsShow(what: string, ...wanted: readonly string[]): Promise<void> {
     await this.until(
       what,
@@ -243,7 +246,7 @@ export class Workbench {
     );
   }
 
-  /** Unfolds the row of the Testing view that begins with a label. */
+  /** Expands the row in the Testing view whose label starts with the given one. */
   async unfoldTest(label: string): Promise<void> {
     const row = this.page
       .locator(`.test-explorer .monaco-list-row[aria-label^="${label} "]`)
@@ -261,7 +264,7 @@ export class Workbench {
     );
   }
 
-  /** Unfolds every row of the Testing view, once there is one. */
+  /** Expands every row in the Testing view, once there is at least one. */
   async unfoldTests(): Promise<void> {
     await this.until(
       'a row',
@@ -273,7 +276,7 @@ export class Workbench {
       'no folded row',
       async () => {
         const twistie = folded.first().locator('.monaco-tl-twistie');
-        // A row may be drawn anew at any time: another look finds it where it is now.
+        // A row can be redrawn at any time. The next attempt finds it again.
         if ((await folded.count()) > 0) await twistie.click({ timeout: 2000 }).catch(() => {});
         return folded.count();
       },
@@ -281,7 +284,7 @@ export class Workbench {
     );
   }
 
-  /** Clicks an item of the menu that was just opened, which takes no click at the moment in which it opens. */
+  /** Clicks an item in a menu that just opened. A menu ignores clicks while it opens. */
   async chooseInMenu(label: string | RegExp): Promise<void> {
     const item = this.page.getByText(label).first();
     await item.waitFor();
@@ -302,7 +305,7 @@ export class Workbench {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
   }
 
-  /** As `until`, with a picture of the window where it never comes. */
+  /** Like `until`, but takes a screenshot of the window if it fails. */
   async until<Seen>(
     what: string,
     look: () => Promise<Seen>,
@@ -316,7 +319,7 @@ export class Workbench {
     }
   }
 
-  /** The webview frame that holds an element. */
+  /** The webview frame that contains an element. */
   frameWith(selector: string): Promise<Frame> {
     return this.#frame(
       `a webview with ${selector}`,
@@ -324,7 +327,7 @@ export class Workbench {
     );
   }
 
-  /** The webview frame in which keys go to an element: none that is typed before gets there. */
+  /** The webview frame in which an element has keyboard focus. Keys pressed earlier don't reach it. */
   frameFocusedOn(selector: string): Promise<Frame> {
     return this.#frame(`the focus of a webview on ${selector}`, (frame) =>
       frame.evaluate<boolean>(
@@ -339,7 +342,7 @@ export class Workbench {
       what,
       async () => {
         for (const frame of this.page.frames()) {
-          // A frame may go while it is looked at.
+          // A frame can disappear during the check.
           if (await fits(frame).catch(() => false)) found.frame = frame;
         }
         return found.frame !== undefined;

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Installs a package once into a folder of its own.
+ * Installs a package once into its own folder.
  *
  * @param package_ `name@version`
- * @param home absolute; there only once all is installed
- * @param log told that it takes its time
- * @param further what else is to be done in the folder
+ * @param home absolute path; exists only if the installation is complete
+ * @param log called with a message that the installation takes a while
+ * @param further additional steps in the folder
  */
 export async function installPackage(
   package_: string,
@@ -28,7 +28,7 @@ export async function installPackage(
     await writeFile(join(building, 'package.json'), '{ "private": true }\n');
     await npmInstall(building, package_);
     await further(building);
-    // Whoever comes first wins; the other's copy is as good.
+    // If another process was faster, its copy is just as good.
     await rename(building, home).catch((error: unknown) => {
       if (!existsSync(home)) throw error;
     });
@@ -37,7 +37,7 @@ export async function installPackage(
   }
 }
 
-/** Runs no package's scripts. */
+/** Runs npm install without the packages' scripts. */
 export async function npmInstall(folder: string, ...args: string[]): Promise<void> {
   const command = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps'];
   await run('npm', [...command, ...args], {

@@ -33,7 +33,7 @@ export function portsOver(beside: Texts = {}, last?: Conversation): CodeActionPo
   };
 }
 
-/** What is offered for the problems of a text, in all of it. */
+/** The code actions for all problems in a text. */
 export async function actionsOf(text: string, beside: Texts = {}): Promise<CodeAction[]> {
   const document = await documentOf(text, beside);
   const diagnostics = diagnosticsByFile(document.suite.problems).get(SUITE) ?? [];
@@ -41,7 +41,7 @@ export async function actionsOf(text: string, beside: Texts = {}): Promise<CodeA
   return codeActions(document, all, diagnostics, portsOver(beside));
 }
 
-/** What is offered with the cursor at a place, problems or not. */
+/** The code actions at a cursor position, whether or not there are problems. */
 export async function actionsAt(
   text: string,
   position: Position,
@@ -53,7 +53,7 @@ export async function actionsAt(
   return codeActions(document, range, [], portsOver(beside, last));
 }
 
-/** A text after edits, all of which are about the text before. */
+/** Applies edits to a text. All of them refer to the original text. */
 export function edited(text: string, edits: readonly TextEdit[]): string {
   const { offsetAt } = parseYaml(text, '');
   return edits
@@ -67,7 +67,7 @@ export function edited(text: string, edits: readonly TextEdit[]): string {
     .reduce((all, { start, end, newText }) => all.slice(0, start) + newText + all.slice(end), text);
 }
 
-/** Texts after an action, by path in the workspace; the suite's own under `suite.eval.yaml`. */
+/** Texts after a code action, by path in the workspace. The suite is `suite.eval.yaml`. */
 export function applied(text: string, action: CodeAction | undefined): Record<string, string> {
   assert.ok(action?.edit, 'there is no such action');
   const texts: Record<string, string> = { 'suite.eval.yaml': text };
@@ -87,12 +87,12 @@ export function applied(text: string, action: CodeAction | undefined): Record<st
   return texts;
 }
 
-/** Codes of the problems of a text. */
+/** Codes of the problems in a text. */
 export async function codesOf(text: string, beside: Texts = {}): Promise<string[]> {
   return (await documentOf(text, beside)).suite.problems.map(({ code }) => code);
 }
 
-/** Applies the fix of that title and checks that the problem is gone; the text after. */
+/** Applies the fix with the given title and checks that the problem is gone. Returns the text after the fix. */
 export async function fixed(
   text: string,
   title: string,

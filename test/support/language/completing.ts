@@ -4,7 +4,7 @@ import type { CompletionContext } from '../../../src/language/ports.ts';
 import { SUITE } from '../evalFiles.ts';
 import { cursor } from './cursor.ts';
 
-/** What is offered at the `|` of an eval file. */
+/** The completion items at the `|` in an eval file. */
 export function itemsAt(
   marked: string,
   context: CompletionContext = {},
@@ -13,14 +13,14 @@ export function itemsAt(
   return completion(text, SUITE, position, context);
 }
 
-/** The labels, as an editor sorts them. */
+/** Labels of the items, in the order in which an editor sorts them. */
 export async function labelsAt(marked: string, context: CompletionContext = {}): Promise<string[]> {
   const items = await itemsAt(marked, context);
   const order = ({ sortText = '' }: CompletionItem) => sortText;
   return items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).map(({ label }) => label);
 }
 
-/** The text after an item was chosen; a snippet as it is written. */
+/** The text after an item was chosen. Snippets are inserted with their placeholders. */
 export async function chosen(
   marked: string,
   label: string,
@@ -30,7 +30,7 @@ export async function chosen(
   return item ? applied(cursor(marked).text, item) : `There is no ${label}.`;
 }
 
-/** The text with an item's edit, its further lines indented as the line is that it begins in. */
+/** Applies an item's edit. Further lines are indented like the line where the edit starts. */
 export function applied(text: string, { textEdit, insertTextFormat }: CompletionItem): string {
   if (!textEdit || !('range' in textEdit)) throw new Error('The item changes nothing.');
   const { start, end } = textEdit.range;
@@ -45,7 +45,7 @@ export function applied(text: string, { textEdit, insertTextFormat }: Completion
 
 export const SNIPPETS: CompletionContext = { snippets: true };
 
-/** A case with these lines under its `assert`. */
+/** A case with the given lines under `assert`. */
 export function inAssert(lines: string): string {
   return `cases:\n  - id: a\n    assert:\n${lines}`;
 }

@@ -1,6 +1,6 @@
 import type { Position } from '../../../src/core/problem.ts';
 
-/** A text with the cursor as `|`; the first one, where the text itself holds others. */
+/** Splits a text and its cursor, marked with `|`. If the text contains several bars, the first one is the cursor. */
 export function cursor(marked: string): { readonly text: string; readonly position: Position } {
   const before = marked.slice(0, marked.indexOf('|'));
   const lines = before.split('\n');

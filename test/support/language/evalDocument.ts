@@ -3,7 +3,7 @@ import type { EvalDocument } from '../../../src/language/ports.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { filesIn, SUITE, WORKSPACE } from '../evalFiles.ts';
 
-/** A text as the features see it, other files beside it by their path in the workspace. */
+/** A loaded document, as language features get it. `beside` contains other files by their path in the workspace. */
 export async function documentOf(
   text: string,
   beside: Readonly<Record<string, string>> = {},
@@ -17,7 +17,7 @@ export async function documentOf(
   return { yaml, suite };
 }
 
-/** Texts that no feature may stumble over: half-written, hostile, in other scripts, no YAML at all. */
+/** Texts that must not break any feature: incomplete, hostile, in other scripts, or not YAML. */
 export const HARD_TEXTS: readonly string[] = [
   '',
   '\n',

@@ -13,9 +13,9 @@ import { CHECKOUT } from '../host/install.ts';
 
 export interface LanguageServer {
   readonly connection: ProtocolConnection;
-  /** How many diagnostics have come, of any file. */
+  /** Number of diagnostics received so far, for any file. */
   published(): number;
-  /** The next diagnostics of a file that fit; from the given number on. */
+  /** The next matching diagnostics of a file, starting from the given number. */
   diagnostics(
     uri: string,
     fits: (params: PublishDiagnosticsParams) => boolean,
@@ -25,10 +25,10 @@ export interface LanguageServer {
 }
 
 /**
- * The real server in a process of its own, over stdio, as `turnlight lsp --stdio` starts it.
+ * Starts the real server in its own process, over stdio, like `turnlight lsp --stdio`.
  *
- * @param answers to the server's own requests, by method
- * @param capabilities of the client
+ * @param answers answers to the server's own requests, by method
+ * @param capabilities the client's capabilities
  */
 export async function startLanguageServer(
   roots: string | readonly string[],

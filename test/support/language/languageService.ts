@@ -13,9 +13,9 @@ import { WORKSPACE } from '../evalFiles.ts';
 export interface TestedService {
   readonly service: LanguageService;
   readonly workspace: Workspace;
-  /** Types a text into a file, which is open from then on. */
+  /** Types a text into a file, which then counts as open. */
   type(path: string, text: string): void;
-  /** The file is as it is on the disk again. */
+  /** Closes the file, so its contents on disk apply again. */
   close(path: string): void;
 }
 
@@ -24,7 +24,7 @@ const CLIENT_SETTINGS: ClientSettings = {
   hints: { turnNumbers: true, scores: true },
 };
 
-/** The service over a workspace of files, without a server. */
+/** The language service over a workspace's files, without a server. */
 export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
   const open = new Map<string, TextDocument>();
   const index = createSuiteIndex(() => {});

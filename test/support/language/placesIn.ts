@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Range } from '../../../src/core/problem.ts';
 
-/** The texts that answers may speak of, by address. What is not there is empty: it can be made. */
+/** Texts that an answer can refer to, by URI. A missing text counts as empty, since an answer can create a file. */
 export type TextsByUri = Readonly<Record<string, string>>;
 
 /**
- * Every range in an answer, at any depth, is in the text of its file and does not end before it
- * starts. An answer speaks of `uri` unless it says otherwise.
+ * Checks that every range in an answer, at any depth, is inside its file's text and doesn't end before it starts.
+ * Ranges without a URI refer to `uri`.
  */
 export function assertPlaces(answer: unknown, uri: string, texts: TextsByUri): void {
   if (Array.isArray(answer)) {
@@ -26,7 +26,7 @@ export function assertPlaces(answer: unknown, uri: string, texts: TextsByUri): v
   }
 }
 
-/** Folds: whole lines. */
+/** Checks folding ranges, which consist of whole lines. */
 export function assertFolds(
   folds: readonly { readonly startLine: number; readonly endLine: number }[],
   text: string,
@@ -37,7 +37,7 @@ export function assertFolds(
   }
 }
 
-/** Semantic tokens: five numbers each, in their order, each on one line. */
+/** Checks semantic tokens: five numbers each, in order, and each on a single line. */
 export function assertTokens(data: readonly number[], text: string): void {
   const lines = linesOf(text);
   let line = 0;
@@ -84,7 +84,7 @@ function addressIn(answer: object): string | undefined {
 
 const LINES = new Map<string, readonly string[]>();
 
-/** Of the text at hand and few others: a thousand ranges ask for the same lines. */
+/** The lines of a text. Caches recent texts, since a thousand ranges need the same lines. */
 function linesOf(text: string): readonly string[] {
   const known = LINES.get(text) ?? text.split('\n');
   if (LINES.size > 100) LINES.clear();

@@ -11,17 +11,17 @@ const FOLDER = resolve(import.meta.dirname, '../../mlflow');
 
 const run = promisify(execFile);
 
-/** Milliseconds that the server's start may take. */
+/** Maximum time for the server to start, in milliseconds. */
 const STARTING = 120_000;
 
 export interface RealServer {
   readonly url: string;
-  /** What a script of `test/mlflow` prints. */
+  /** Runs a script from `test/mlflow` and returns its output. */
   python(script: string, ...args: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A real `mlflow server` on SQLite, or why there is none here. */
+/** Starts a real `mlflow server` on SQLite. Returns the reason if that isn't possible. */
 export async function startRealServer(): Promise<RealServer | { readonly missing: string }> {
   const bin = await installedPython('mlflow', join(FOLDER, 'requirements.txt'));
   if (typeof bin !== 'string') return bin;
@@ -40,17 +40,10 @@ export async function startRealServer(): Promise<RealServer | { readonly missing
   const log = logOf(server);
   const close = async () => {
     const ended = new Promise((done) => server.once('exit', done));
-    if (server.pid !== undefined && server.exitCode === null) {
-      process.kill(-server.pid, 'SIGKILL');
-      await ended;
-    }
+    if (kill(server)) await ended;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  process.once(
-    'exit',
-    () =>
-      server.pid !== undefined && server.exitCode === null && process.kill(-server.pid, 'SIGKILL'),
-  );
+  process.once('exit', () => kill(server));
   try {
     await answering(url, server, log);
   } catch (error) {
@@ -71,7 +64,10 @@ export async function startRealServer(): Promise<RealServer | { readonly missing
   };
 }
 
-/** Nothing of the user's own server, nothing sent anywhere else, and no jobs that need all of MLflow. */
+/**
+ * An environment without the user's MLflow settings, without telemetry, and without jobs, which would need all of
+ * MLflow.
+ */
 function environment(bin: string): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MLFLOW_'));
   return {
@@ -81,7 +77,15 @@ function environment(bin: string): NodeJS.ProcessEnv {
     MLFLOW_DISABLE_TELEMETRY: 'true',
     DO_NOT_TRACK: 'true',
     GIT_PYTHON_REFRESH: 'quiet',
+    // uv compiles nothing when it installs, so Python does so at the first import.
+    PYTHONDONTWRITEBYTECODE: '',
   };
+}
+
+/** Kills the server and its workers. @returns whether it was running */
+function kill({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+  return process.kill(-pid, 'SIGKILL');
 }
 
 function logOf(server: ChildProcess): () => string {

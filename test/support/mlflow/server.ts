@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type FakeTrace, savedSpans, storedSpans } from './traces.ts';
 
-/** Beside 200: what the server refuses, as MLflow words it. */
+/** An error response in MLflow's format. */
 class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -34,20 +34,20 @@ export interface FakeRun {
 }
 
 export interface FakeOptions {
-  /** By trace. */
+  /** Assessments by trace id. */
   readonly assessments?: Readonly<Record<string, readonly FakeAssessment[]>>;
-  /** Asked for in every request; none by default. */
+  /** The `authorization` header that every request must have; none by default. */
   readonly authorization?: string;
-  /** What is answered instead; undefined leaves the request alone. */
+  /** Returns a response to send instead; undefined to handle the request normally. */
   readonly instead?: (
     path: string,
   ) => { status: number; body: string; location?: string } | undefined;
 }
 
-/** A tracking server with one experiment, "shop" with the id 7. */
+/** A tracking server with one experiment, named "shop", with id 7. */
 export interface FakeServer {
   readonly url: string;
-  /** `METHOD path`, in order. */
+  /** Requests as `METHOD path`, in order. */
   readonly requests: readonly string[];
   readonly runs: readonly FakeRun[];
   assessmentsOn(trace: string): readonly FakeAssessment[];

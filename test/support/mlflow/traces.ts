@@ -1,11 +1,11 @@
-/** A trace as a test states it. */
+/** A trace, as defined in a test. */
 export interface FakeTrace {
   readonly id: string;
   readonly session?: string;
   readonly spans: readonly FakeSpan[];
-  /** Nanoseconds; default: 0. */
+  /** Start in nanoseconds; defaults to 0. */
   readonly began?: number;
-  /** Default: the tracking store. */
+  /** Whether the spans are stored as artifacts; defaults to false, for the tracking store. */
   readonly inArtifacts?: boolean;
 }
 
@@ -18,12 +18,12 @@ export interface FakeSpan {
   readonly outputs?: unknown;
 }
 
-/** A turn of an application that logs no models: its function's text in, its text out. */
+/** A turn from an application that doesn't log model calls: only the input and output texts of its function. */
 export function turnTrace(id: string, session: string, question: string, reply: string): FakeTrace {
   return { id, session, spans: [{ inputs: { message: question, session }, outputs: reply }] };
 }
 
-/** A turn in which a model was asked, with all that was said before. */
+/** A turn with a model call that contains all previous messages. */
 export function chatTrace(
   id: string,
   session: string,
@@ -46,7 +46,7 @@ interface Numbered extends FakeSpan {
   readonly number: number;
 }
 
-/** The first span holds all that name no other. */
+/** Numbers the spans. Spans that name no parent are children of the first one. */
 function numbered({ spans }: FakeTrace): Numbered[] {
   return spans.map((span, number) => ({
     ...span,
@@ -65,7 +65,7 @@ function attributes({ type = 'UNKNOWN', inputs, outputs }: FakeSpan): [string, u
   return all.filter(([, value]) => value !== undefined);
 }
 
-/** As the tracking store gives them, in OTLP's values. */
+/** Spans as the tracking store returns them, with OTLP values. */
 export function storedSpans(trace: FakeTrace): object[] {
   return numbered(trace).map((span) => ({
     trace_id: 'AAAA',
@@ -77,7 +77,7 @@ export function storedSpans(trace: FakeTrace): object[] {
   }));
 }
 
-/** As they stand in artifacts, each value as JSON. */
+/** Spans as stored in artifacts, with each value as JSON. */
 export function savedSpans(trace: FakeTrace): object[] {
   return numbered(trace).map((span) => ({
     span_id: span.id,

@@ -1,4 +1,4 @@
-/** A chat request as it arrived. */
+/** The parsed body of a chat request. */
 export interface ChatBody {
   readonly model: string;
   readonly messages: readonly ChatBodyMessage[];

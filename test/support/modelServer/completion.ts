@@ -75,7 +75,7 @@ function usage(
   };
 }
 
-/** Characters that this request begins with and an earlier one began with too. */
+/** Length of the longest prefix that this request shares with an earlier one, in characters. */
 function longestShared(body: ChatBody, earlier: readonly ChatBody[]): number {
   const text = textOf(body);
   return Math.max(0, ...earlier.map((other) => commonPrefix(text, textOf(other))));

@@ -38,7 +38,7 @@ export function redirect(to: string, status = 307): Fault {
   return body(status, '', 'text/plain', { location: to });
 }
 
-/** 429. `retryAfter` in seconds; 0 lets a client retry at once. */
+/** 429. `retryAfter` is in seconds; 0 lets a client retry immediately. */
 export function rateLimited(retryAfter: number | string = 0): Fault {
   return httpError(429, 'Rate limit reached.', {
     code: 'rate_limit_exceeded',
@@ -46,12 +46,12 @@ export function rateLimited(retryAfter: number | string = 0): Fault {
   });
 }
 
-/** 429 without a word about when to come back. */
+/** 429 without a hint about when to retry. */
 export function refused(): Fault {
   return httpError(429, 'Too many requests.', { code: 'rate_limit_exceeded' });
 }
 
-/** 500, with a hint that lets a client retry after a millisecond, so that tests stay quick. */
+/** A server error with a hint that lets a client retry after a millisecond, which keeps tests fast. */
 export function serverError(status = 500): Fault {
   return httpError(status, 'The server had an error.', { headers: { 'retry-after-ms': '1' } });
 }
@@ -71,7 +71,7 @@ export function contextTooLong(): Fault {
   });
 }
 
-/** Closes the connection without a word. */
+/** Closes the connection without a response. */
 export function connectionReset(): Fault {
   return { fault: (response) => response.socket?.resetAndDestroy() };
 }
@@ -87,7 +87,7 @@ export function cutConnection(): Fault {
   };
 }
 
-/** Sends the whole answer, then resets the connection, as a proxy does that does not keep it. */
+/** Sends the whole answer, then resets the connection, like a proxy without keep-alive. */
 export function resetAfter(of: string | Answer): Fault {
   return {
     of,
@@ -98,7 +98,7 @@ export function resetAfter(of: string | Answer): Fault {
   };
 }
 
-/** Sends headers and the start of a body, and nothing more. */
+/** Sends headers and the start of a body, and then nothing more. */
 export function stall(): Fault {
   return {
     fault: (response) => {
@@ -114,7 +114,7 @@ export function slowBytes(of: string | Answer, pieces = 20): Fault {
     of,
     fault: async (response, sound) => {
       response.writeHead(200, JSON_TYPE);
-      // Within characters of several bytes as well.
+      // Pieces can also end within multibyte characters.
       const bytes = Buffer.from(sound);
       const size = Math.ceil(bytes.length / pieces);
       for (let from = 0; from < bytes.length; from += size) {
@@ -126,7 +126,7 @@ export function slowBytes(of: string | Answer, pieces = 20): Fault {
   };
 }
 
-/** Sends the answer but for its end, as if that were all. */
+/** Sends the answer without its end, as if it were complete. */
 export function truncatedJson(of: string | Answer): Fault {
   return sending(of, (sound) => sound.slice(0, -20));
 }
@@ -136,17 +136,17 @@ export function doubledJson(of: string | Answer): Fault {
   return sending(of, (sound) => `${sound}${sound}`);
 }
 
-/** Sends the answer under another type than its own. */
+/** Sends the answer with the wrong content type. */
 export function wrongType(of: string | Answer, type = 'text/html'): Fault {
   return sending(of, (sound) => sound, type);
 }
 
-/** Sends the answer after a megabyte of white space. */
+/** Sends a megabyte of white space before the answer. */
 export function paddedJson(of: string | Answer): Fault {
   return sending(of, (sound) => ' '.repeat(1_000_000) + sound);
 }
 
-/** Sends more than anybody may read, and ends. */
+/** Sends more than a client reads, and ends. */
 export function hugeBody(of: string | Answer): Fault {
   return sending(of, (sound) => ' '.repeat(17_000_000) + sound);
 }
@@ -165,12 +165,12 @@ function sending(
   };
 }
 
-/** Never answers; the server's `close` ends it. */
+/** Never answers. The server's `close` ends the request. */
 export function hang(): Fault {
   return { fault: () => {} };
 }
 
-/** Sends a byte of white space every few milliseconds, for ever. */
+/** Sends a byte of white space every few milliseconds, forever. */
 export function endlessTrickle(): Fault {
   return {
     fault: (response) => {
@@ -181,7 +181,7 @@ export function endlessTrickle(): Fault {
   };
 }
 
-/** Sends white space as fast as it is taken, for ever. */
+/** Sends white space forever, as fast as the client reads it. */
 export function endlessFlood(): Fault {
   return {
     fault: (response) => {
@@ -196,7 +196,7 @@ export function endlessFlood(): Fault {
   };
 }
 
-/** 200 with JSON that breaks off. */
+/** 200 with incomplete JSON. */
 export function invalidJson(): Fault {
   return body(200, '{"choices": [{"message": {"content": "Hel', 'application/json');
 }
@@ -206,19 +206,19 @@ export function plainText(): Fault {
   return body(200, 'All fine here.', 'text/plain');
 }
 
-/** A proxy's page. */
+/** A proxy's error page. */
 export function htmlPage(status = 502): Fault {
   return body(status, '<html><body><h1>Bad Gateway</h1></body></html>', 'text/html', {
     'retry-after-ms': '1',
   });
 }
 
-/** 200 with JSON that is no chat completion. */
+/** 200 with JSON that isn't a chat completion. */
 export function missingChoices(): Fault {
   return body(200, '{"id": "x", "object": "chat.completion"}', 'application/json');
 }
 
-/** The model stopped at its token limit. */
+/** An answer that was cut off at the model's token limit. */
 export function cutOff(text = '{"turns": [{"turn": 2, "ver'): Answer {
   return { text, finish: 'length' };
 }

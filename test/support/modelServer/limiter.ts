@@ -2,15 +2,15 @@ import { httpError } from './faults.ts';
 import type { Step } from './steps.ts';
 
 export interface Limits {
-  /** How many requests it takes in a window. */
+  /** Maximum number of requests per window. */
   readonly requests: number;
-  /** Milliseconds of a window. */
+  /** Length of a window in milliseconds. */
   readonly window: number;
-  /** Whether it says what is left of them, and when to come back. */
+  /** Whether responses say how many requests are left, and when to retry. */
   readonly tells: boolean;
 }
 
-/** An endpoint that takes so many requests in a window, as those behind a gateway do. */
+/** An endpoint with a maximum number of requests per window, like those behind a gateway. */
 export class Limiter {
   readonly #limits: Limits;
   #began = performance.now();
@@ -21,7 +21,7 @@ export class Limiter {
     this.#limits = limits;
   }
 
-  /** What a request is answered now. */
+  /** The response to a request that arrives now. */
   answer(text: string): Step {
     const { requests, window, tells } = this.#limits;
     const now = performance.now();
@@ -45,12 +45,15 @@ export class Limiter {
   }
 }
 
-/** An endpoint that answers so many requests at once and refuses the others without a word about when. */
+/**
+ * An endpoint that answers the given number of concurrent requests and refuses others, without a hint about when to
+ * retry.
+ */
 export class Counter {
   readonly #most: number;
   #under = 0;
   refused = 0;
-  /** Most requests that were under way at once. */
+  /** Maximum number of concurrent requests so far. */
   peak = 0;
 
   constructor(most: number) {

@@ -23,26 +23,28 @@ export function responseOf(step: string | Answer, { model }: ChatBody) {
     ...(text ? [{ type: 'output_text', text, annotations: [], logprobs }] : []),
     ...(refusal ? [{ type: 'refusal', refusal }] : []),
   ];
+  const isCut = finish !== 'stop' && finish !== 'error';
+  const status = isCut ? 'incomplete' : 'completed';
   const output = [
     ...(thought ? [thoughtItem(thought)] : []),
     ...(content.length > 0
-      ? [{ type: 'message', id: `msg_${id ?? 1}`, role: 'assistant', content }]
+      ? [{ type: 'message', id: `msg_${id ?? 1}`, role: 'assistant', status, content }]
       : []),
     ...toolCalls.map((call, index) => ({
       type: 'function_call',
       id: `fc_${id ? `${id}_` : ''}${index + 1}`,
       call_id: call.id ?? `call_${index + 1}`,
       name: call.name,
+      status,
       arguments:
         typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
     })),
   ];
-  const isCut = finish !== 'stop' && finish !== 'error';
   return {
     id: `resp_${id ?? 'test'}`,
     object: 'response',
     model: answer.version ?? `${model}-2025-01-01`,
-    status: finish === 'error' ? 'failed' : isCut ? 'incomplete' : 'completed',
+    status: finish === 'error' ? 'failed' : status,
     error: finish === 'error' ? { code: 'server_error', message: 'The model failed.' } : null,
     incomplete_details: isCut ? { reason: finish } : null,
     output,
@@ -56,7 +58,7 @@ export function responseOf(step: string | Answer, { model }: ChatBody) {
   };
 }
 
-/** As a model's reasoning comes, and has to come back. */
+/** A model's reasoning, in the form in which the client must send it back. */
 export function thoughtItem(thought: string) {
   return { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: thought };
 }

@@ -8,18 +8,18 @@ import { type Answer, isFault, type Step } from './steps.ts';
 import { sendStream } from './stream.ts';
 
 export interface ReceivedRequest {
-  /** With its query. */
+  /** The path, including the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body's text, byte for byte. */
+  /** The body's text, unchanged. */
   readonly text: string;
   readonly body: ChatBody;
 }
 
-/** Replies in order, or a function of the request. `index` counts from 0. */
+/** Replies in order, or a function that returns the reply to a request. `index` counts from 0. */
 export type Script = readonly Step[] | ((body: ChatBody, index: number) => Step | Promise<Step>);
 
-/** A request parameter, or a value of `response_format`, that the endpoint answers with 400. */
+/** A request parameter, or a value of `response_format`, that the endpoint rejects with 400. */
 export type Rejected =
   | 'json_schema'
   | 'json_object'
@@ -33,42 +33,42 @@ export type Rejected =
 
 export interface ServerOptions {
   readonly rejects?: readonly Rejected[];
-  /** True takes a reply of the script for each of `n`; otherwise `n` is not heeded. */
+  /** If true, a request with `n` gets that many replies from the script; otherwise, `n` is ignored. */
   readonly several?: boolean;
-  /** Milliseconds between two pieces of a stream. */
+  /** Milliseconds between two chunks of a stream. */
   readonly pause?: number;
-  /** The vector of a text, for `POST /v1/embeddings`. */
+  /** Returns the vector of a text, for `POST /v1/embeddings`. */
   readonly embed?: (text: string) => readonly number[];
 }
 
 export interface ModelServer {
   /** `http://127.0.0.1:PORT/v1`, for `base_url`. */
   readonly baseUrl: string;
-  /** Every chat request so far, rejected ones too. */
+  /** All chat requests so far, including rejected ones. */
   readonly requests: readonly ReceivedRequest[];
-  /** The texts of each request for embeddings. */
+  /** The texts in each embeddings request. */
   readonly embedded: readonly (readonly string[])[];
-  /** How many replies of a queue are left; 0 for a function. */
+  /** Returns the number of replies left in the queue; 0 if the script is a function. */
   left(): number;
   close(): Promise<void>;
 }
 
 /**
- * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` and `/v1/responses`, streamed
- * where that is asked for (also where Azure has them), `POST /v1/embeddings` and `GET /v1/models`.
+ * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` and `/v1/responses` (also at
+ * Azure's paths, and streamed on request), `POST /v1/embeddings`, and `GET /v1/models`.
  *
  *     const server = await startModelServer(['Hello!', rateLimited(), json({ score: 1 })]);
  *     t.after(() => server.close());
  *     // … a model with base_url: server.baseUrl …
  *     assert.equal(server.requests[0]?.headers.authorization, 'Bearer test-key');
  *
- * A function serves requests that come in any order:
+ * A function can serve requests in any order:
  *
  *     await startModelServer((body) => (body.model === 'judge' ? json(verdict) : 'Hello!'));
  *
- * Faults are steps too (faults.ts). A queue that is used up, or a function that throws, answers 400
- * with the reason, which no client retries. Usage is counted at four characters a token;
- * `cached_tokens` is the longest beginning that an earlier request had too.
+ * Faults are steps too (faults.ts). If a queue is used up or a function throws, the server answers 400 with the reason,
+ * which clients don't retry. Usage is estimated at four characters per token. `cached_tokens` counts the longest prefix
+ * shared with an earlier request.
  */
 export async function startModelServer(
   script: Script,
@@ -131,7 +131,7 @@ export async function startModelServer(
       object: 'embedding',
       embedding: embed(text),
     }));
-    // Out of order, as an endpoint may answer.
+    // Reversed, since an endpoint can answer out of order.
     sendJson(response, {
       object: 'list',
       model,

@@ -1,32 +1,32 @@
 import type { ServerResponse } from 'node:http';
 
-/** What the model says in one reply. Every field may be left out. */
+/** The model's answer in one reply. All fields are optional. */
 export interface Answer {
-  /** Makes the ids of the response and its items its own, for clients that merge by id. */
+  /** Part of the ids of the response and its items, for clients that merge by id. */
   readonly id?: string;
-  /** `null` is sent as it is, as endpoints do beside tool calls. */
+  /** `null` is sent as is, like endpoints do for replies with tool calls. */
   readonly text?: string | null;
   readonly toolCalls?: readonly ToolCallAnswer[];
-  /** OpenAI's word; `stop`, or `tool_calls` where there are some, unless given. */
+  /** The finish reason in OpenAI's terms; defaults to `stop`, or to `tool_calls` if there are any. */
   readonly finish?: string;
   readonly refusal?: string;
-  /** The model's name as reported; the requested one with `-2025-01-01` unless given. */
+  /** The reported model version; defaults to the requested model with `-2025-01-01`. */
   readonly version?: string;
-  /** Counted from the texts unless given; `null` reports no usage at all. */
+  /** Defaults to counts from the texts. `null` omits the usage. */
   readonly usage?: {
     readonly input: number;
     readonly output: number;
     readonly cached?: number;
   } | null;
-  /** What it thought, of which Responses give an encrypted item; Chat Completions give nothing. */
+  /** The model's reasoning. The Responses API sends it as an encrypted item; Chat Completions doesn't send it. */
   readonly thought?: string;
-  /** Headers of the response, beside the usual ones. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The text token by token, sent where the request asks for log-probabilities. */
+  /** The text's tokens, sent if the request asks for log-probabilities. */
   readonly tokens?: readonly TokenAnswer[];
 }
 
-/** A token and what else might have stood there; its own probability is 1 unless given. */
+/** A token and its alternatives. Its own probability defaults to 1. */
 export interface TokenAnswer {
   readonly text: string;
   /** Natural log-probabilities by token. */
@@ -36,32 +36,32 @@ export interface TokenAnswer {
 export interface ToolCallAnswer {
   readonly id?: string;
   readonly name: string;
-  /** Sent as JSON text; a string is sent as it is, so that broken JSON can be sent. */
+  /** Sent as JSON. A string is sent unchanged, so tests can send broken JSON. */
   readonly arguments: unknown;
 }
 
-/** Something other than a model's answer: the response is the fault's own. */
+/** Something other than a model's answer. The fault writes the response itself. */
 export interface Fault {
-  /** @param sound the reply as JSON, had nothing gone wrong with it */
+  /** @param sound the correct reply as JSON */
   readonly fault: (response: ServerResponse, sound: string) => void;
-  /** What the model says in it. */
+  /** The model's answer in it. */
   readonly of?: string | Answer;
 }
 
-/** One reply of the script: a text, an answer in parts, or a fault. */
+/** One reply in the script: a text, an answer in parts, or a fault. */
 export type Step = string | Answer | Fault;
 
 export function isFault(step: Step): step is Fault {
   return typeof step === 'object' && 'fault' in step;
 }
 
-/** A structured answer: the value as JSON text. */
+/** A structured answer: the value as JSON. */
 export function json(value: unknown): Answer {
   return { text: JSON.stringify(value) };
 }
 
 /**
- * A structured answer in tokens: the last of `chosen` in its JSON is a token of its own.
+ * A structured answer as tokens. The last occurrence of `chosen` in its JSON is a separate token.
  *
  *     jsonInTokens({ score: 8 }, '8', { 8: Math.log(0.75), 6: Math.log(0.25) })
  */

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 type Completion = ReturnType<typeof import('./completion.ts').completion>;
 type Response = ReturnType<typeof import('./response.ts').responseOf>;
 
-/** Sends a completion, or a response, in events: texts word by word, arguments in two pieces. */
+/** Sends a completion or a response as events. Texts are sent word by word, and arguments in two pieces. */
 export async function sendStream(
   response: ServerResponse,
   answer: Completion | Response,

@@ -1,4 +1,4 @@
-"""Answers each of a list of questions on standard input as the Python libraries do."""
+"""Answers a list of questions on standard input with the Python libraries."""
 
 import json
 import sys

@@ -5,17 +5,17 @@ import { CHECKOUT } from '../host/install.ts';
 
 const SCRIPT = join(import.meta.dirname, 'reference.py');
 
-/** The environment that CONTRIBUTING.md tells how to make. */
+/** The Python of the environment that CONTRIBUTING.md describes. */
 const PYTHON = join(CHECKOUT, '.cache/statistics/bin/python');
 
-/** Says why the comparison with Python is skipped, if so. */
+/** The reason to skip the comparison with Python; false if it can run. */
 export const skipReference = existsSync(PYTHON)
   ? false
   : 'NOT compared with scipy, statsmodels, scikit-learn and krippendorff: see test/support/statistics/requirements.txt';
 
 export type Question = readonly [name: string, ...given: readonly unknown[]];
 
-/** What the Python libraries say to each question. */
+/** The Python libraries' answers to the questions. */
 export function askPython(questions: readonly Question[]): unknown[] {
   const { status, stdout, stderr } = spawnSync(PYTHON, [SCRIPT], {
     input: JSON.stringify(questions),

@@ -6,11 +6,14 @@ const NEEDED = 4.5;
 interface SeenText {
   readonly words: string;
   readonly color: string;
-  /** Of the element and all that hold it, the innermost first. */
+  /** Backgrounds of the element and its ancestors, innermost first. */
   readonly grounds: readonly string[];
 }
 
-/** The controls of the toolkit have their ground in a tree of their own; a sign beside its word may be paler. */
+/**
+ * Excluded elements: toolkit controls, whose background is in a shadow tree, and icons next to a word, which can have
+ * less contrast.
+ */
 const LEFT_OUT = '.hidden, .sign, .badge .icon, script, turnlight-button, turnlight-dropdown';
 
 const SEEN_TEXTS = `(() => {
@@ -31,7 +34,7 @@ const SEEN_TEXTS = `(() => {
   return seen;
 })()`;
 
-/** Texts in view whose contrast with what stands behind them is too low, each with its contrast. */
+/** Visible texts with too little contrast to their background, each with its contrast. */
 export async function paleTexts(page: Page | Frame): Promise<string[]> {
   const seen: SeenText[] = await page.evaluate(SEEN_TEXTS);
   if (seen.length === 0) throw new Error('There is no text to see.');

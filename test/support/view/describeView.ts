@@ -7,18 +7,18 @@ import { buildSnapshot } from './snapshots.ts';
 import { openView, type ViewPage } from './viewPage.ts';
 
 export interface ViewTests {
-  /** The page of the test that runs. */
+  /** The current test's page. */
   view(): ViewPage;
   /** Sends a snapshot and waits until it is drawn. */
   show(snapshot?: Snapshot): Promise<void>;
   turn(number: number): Locator;
-  /** Sends the focus to a turn, as a person does from its line in the file. */
+  /** Moves the focus to a turn, as if a person came from its line in the file. */
   reveal(number: number): Promise<void>;
-  /** The `data-focus` of what has the focus. */
+  /** The `data-focus` value of the focused element. */
   focused(): Promise<string | undefined>;
 }
 
-/** Tests of the view in a browser with its real policy, which no test may violate. */
+/** Describes tests of the view in a browser with the real content security policy, which no test may violate. */
 export function describeView(what: string, tests: (tools: ViewTests) => void): void {
   describe(what, { timeout: 120_000 }, () => {
     let browser: Browser;
@@ -43,7 +43,7 @@ export function describeView(what: string, tests: (tools: ViewTests) => void): v
     tests({
       view: () => view,
       async show(snapshot = buildSnapshot()) {
-        // The view keeps the state of what it draws.
+        // The view stores the state of the last snapshot that it drew.
         shown += 1;
         const state = { ...snapshot.state, record: `/run-${shown}.jsonl` };
         await view.send({ kind: 'snapshot', snapshot: { ...snapshot, state } });

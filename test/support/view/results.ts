@@ -5,7 +5,7 @@ import { TableBuilder } from '../../../src/report/resultsTable.ts';
 import { buildVerdict } from '../build.ts';
 import { buildCaseLine } from '../buildRun.ts';
 
-/** The results of these cases. */
+/** Results with the given cases. */
 export function buildResults(lines: readonly CaseLine[], given: Partial<Results> = {}): Results {
   const builder = new TableBuilder((path) => path.split('/').at(-1) ?? path);
   for (const line of lines) builder.add(line);
@@ -37,7 +37,10 @@ const NAMES = [
   'Cost',
 ];
 
-/** A run of so many cases, each with a verdict of so many assertions. @param shift by which scores differ */
+/**
+ * A run with the given number of cases, each with a verdict for the given number of assertions. @param shift changes
+ * the scores
+ */
 export function manyCases(count: number, assertions = NAMES.length, shift = 0): CaseLine[] {
   return Array.from({ length: count }, (_, at) => {
     const verdicts = NAMES.slice(0, assertions).map((name, index) => {

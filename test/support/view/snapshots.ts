@@ -19,7 +19,7 @@ const MESSAGES: readonly Message[] = [
   { role: 'assistant', content: 'Which order was that?' },
 ];
 
-/** What an assertion says of a turn, with a quote. */
+/** An assertion's verdict on a turn, with a quote. */
 export function entry(turn: number, status: Status, text: string, verified = true) {
   const score = status === 'pass' ? 1 : status === 'fail' ? 0 : null;
   return buildTurnVerdict(turn, status, score, {
@@ -28,7 +28,7 @@ export function entry(turn: number, status: Status, text: string, verified = tru
   });
 }
 
-/** A finished case of four turns, of which turn 4 fails. */
+/** A finished case with four turns, of which turn 4 fails. */
 export function buildSnapshot(given: Partial<Snapshot> = {}): Snapshot {
   return {
     state: { file: 'file:///a.eval.yaml', id: 'late-order', repetition: 1 },
@@ -64,7 +64,7 @@ export function buildSnapshot(given: Partial<Snapshot> = {}): Snapshot {
   };
 }
 
-/** A case that has not ended. */
+/** A case that hasn't ended. */
 export function buildUnfinished(
   phase: Exclude<Snapshot['phase'], 'finished'>,
   given: Partial<Snapshot> = {},
@@ -73,7 +73,7 @@ export function buildUnfinished(
   return rest;
 }
 
-/** A conversation of so many turns, the user first. */
+/** A conversation with the given number of turns, starting with the user. */
 export function longTalk(turns: number, text = (turn: number) => `What is said in turn ${turn}.`) {
   return toConversation(
     Array.from({ length: turns }, (_, index) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Frame, Page } from 'playwright-core';
 
-/** Asserts lines of the accessibility tree, which a screen reader speaks. @returns the tree */
+/** Checks lines in the accessibility tree, which screen readers use. @returns the tree */
 export async function assertSpoken(page: Page | Frame, lines: readonly string[]): Promise<string> {
   const tree = await page.locator('body').ariaSnapshot();
   for (const line of lines) assert.ok(tree.includes(line), `${line} in\n${tree}`);

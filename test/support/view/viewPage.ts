@@ -11,13 +11,16 @@ import { PATIENCE } from '../until.ts';
 export interface ViewPage<To = ToView, From = FromView> {
   readonly page: Page;
   send(message: To): Promise<void>;
-  /** Waits until an expression is true in the page, whose policy lets no such expression wait in it. */
+  /**
+   * Waits until an expression is true in the page. It polls from outside, since the page's policy doesn't allow it to
+   * evaluate expressions.
+   */
   until(expression: string): Promise<void>;
-  /** What the view posted, in order. */
+  /** Messages that the view posted, in order. */
   posted(): Promise<From[]>;
-  /** Violations of the page's policy. */
+  /** Violations of the page's content security policy. */
   violations(): Promise<string[]>;
-  /** Addresses that the page asked for beside its own files. */
+  /** URLs that the page requested, other than its own files. */
   readonly strangers: readonly string[];
   close(): Promise<void>;
 }
@@ -27,7 +30,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/webview.css': 'text/css',
 };
 
-/** Stands in for the host's side of the view, and notes what the policy refused. */
+/** Stands in for the view's host, and records policy violations. */
 const STANDIN = `
   globalThis.posted = [];
   globalThis.violations = [];
@@ -41,20 +44,20 @@ const STANDIN = `
   });
 `;
 
-/** The built view in a page with the extension's own policy. */
+/** Opens the built conversation view in a page with the extension's own policy. */
 export async function openView(browser: Browser, style = ''): Promise<ViewPage> {
   return openPage(browser, { style });
 }
 
 export interface PageOptions {
-  /** The conversation, by default. */
+  /** Defaults to the conversation. */
   readonly page?: ShownPage;
   readonly style?: string;
-  /** What the page kept before a reload. */
+  /** The page's state from before a reload. */
   readonly kept?: unknown;
 }
 
-/** The same of any page of ours. */
+/** Opens any of the extension's pages in the same way. */
 export async function openPage<To, From>(
   browser: Browser,
   { page: shown = 'conversation', style = '', kept }: PageOptions,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TargetFacts, TargetMessage } from 'turnlight';
-import { aiSdk, langgraph, openaiAgents } from '../../../src/agents/agents.ts';
+import { aiSdk, langgraph, mastra, openaiAgents } from '../../../src/agents/agents.ts';
 
-// `npm run test:frameworks` runs the adapters with the real packages. These are the turns and errors that it doesn't have.
+// `npm run test:frameworks` runs the adapters with the real packages. These tests cover turns and errors that don't
+// occur there.
 
 const CALL = {
   id: 'c1',
@@ -25,7 +26,7 @@ const facts = (conversation: string): TargetFacts => ({
   signal: new AbortController().signal,
 });
 
-/** Two turns after the history; the second one as Turnlight sends it, with the first reply. */
+/** Replies to two turns after the given history. The second request contains the first reply, as Turnlight sends it. */
 async function twoTurns(
   target: (messages: readonly TargetMessage[], facts: TargetFacts) => Promise<unknown>,
 ) {
@@ -79,6 +80,28 @@ describe('an agent of the AI SDK', () => {
     ]);
   });
 
+  it('streams its texts with blank lines between them, and fails if its stream does', async () => {
+    const parts = [
+      ...['text-start', 'text-end', 'text-start'].map((type) => ({ type })),
+      ...['One ', 'two.'].map((text) => ({ type: 'text-delta', text })),
+      { type: 'text-start' },
+      { type: 'text-delta', text: 'Three.' },
+    ];
+    const target = (more: object[]) =>
+      aiSdk(() => ({
+        ...result('x'),
+        fullStream: (async function* () {
+          yield* [...parts, ...more] as never[];
+        })(),
+      }));
+    const pieces: string[] = [];
+    const stream = (delta: string) => pieces.push(delta);
+    await target([])([], { ...facts('x'), stream });
+    assert.deepEqual(pieces, ['One ', 'two.', '\n\nThree.']);
+    const failing = target([{ type: 'error', error: new Error('no luck') }]);
+    await assert.rejects(failing([], { ...facts('x'), stream }), /no luck/);
+  });
+
   it('reports usage only if both counts are known', async () => {
     const counts = { inputTokens: 3, outputTokens: 2 };
     const [known] = await twoTurns(aiSdk(() => result('x', counts)));
@@ -90,6 +113,45 @@ describe('an agent of the AI SDK', () => {
       output_tokens: 2,
     });
     assert.ok(!('usage' in Object(unknown)));
+  });
+});
+
+describe('an agent of Mastra', () => {
+  const agentOf = (more: object = {}) => ({
+    name: 'triage',
+    getInstructions: async () => ['Be kind.', { role: 'system', content: 'Be brief.' }],
+    listTools: () => ({ find: { description: 'Finds.', inputSchema: { type: 'object' } } }),
+    generate: async () => ({
+      response: {
+        messages: [
+          { role: 'assistant', content: 'x' },
+          { role: 'tool', content: [] },
+        ],
+      },
+      steps: [{}],
+      totalUsage: {},
+      ...more,
+    }),
+    stream: () => Promise.reject(new Error('not expected')),
+  });
+
+  it('reports its name, instructions, and tools', async () => {
+    const [reply] = await twoTurns(mastra(agentOf()));
+    assert.deepEqual(reply, {
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'system', content: 'Be brief.' },
+        { role: 'assistant', content: 'x', agent: 'triage' },
+        { role: 'tool', content: [] },
+      ],
+      tools: [{ name: 'find', description: 'Finds.', parameters: { type: 'object' } }],
+    });
+  });
+
+  it('that is suspended, or whose request fails, is an error', async () => {
+    const suspended = mastra(agentOf({ finishReason: 'suspended' }));
+    await assert.rejects(twoTurns(suspended), /was suspended/);
+    await assert.rejects(twoTurns(mastra(agentOf({ error: new Error('no luck') }))), /no luck/);
   });
 });
 
@@ -192,9 +254,36 @@ describe('an agent of the OpenAI Agents SDK', () => {
     );
   });
 
+  it('streams its texts', async () => {
+    const { run } = runOf();
+    const events = [
+      { type: 'response_started' },
+      { type: 'output_text_delta', delta: 'One.' },
+      { type: 'response_started' },
+      { type: 'output_text_delta', delta: 'Two.' },
+    ].map((data) => ({ data }));
+    const streamed = async (agent: object, items: object[], { stream }: { stream?: boolean }) => ({
+      ...(await run(agent, items)),
+      ...(stream && {
+        completed: Promise.resolve(),
+        async *[Symbol.asyncIterator]() {
+          yield* events;
+        },
+      }),
+    });
+    const pieces: string[] = [];
+    const stream = (delta: string) => pieces.push(delta);
+    const target = openaiAgents(first, streamed as never);
+    await target([{ role: 'user', content: 'Hi' }], { ...facts('x'), stream });
+    assert.deepEqual(pieces, ['One.', '\n\nTwo.']);
+  });
+
   it('that waits for an approval is an error', async () => {
     const { run } = runOf({ interruptions: [{}] });
-    await assert.rejects(twoTurns(openaiAgents(first, run)), /waits for the approval/);
+    await assert.rejects(
+      twoTurns(openaiAgents(first, run)),
+      /waiting for a tool call to be approved/,
+    );
   });
 });
 

@@ -39,7 +39,7 @@ function gatheredOf(...lines: readonly CaseLine[]): ComparisonData {
 
 describe('agreement of judges with labels', () => {
   it('counts, measures and lists what judge and people say the opposite of', () => {
-    // 20 both fail, 5 judge alone, 10 people alone, 15 both pass: kappa 0.4, as in Cohen's example.
+    // 20 failed by both, 5 only by the judge, 10 only by people, 15 passed by both: kappa 0.4, as in Cohen's example.
     const kinds = [
       ...Array(20).fill('ff'),
       ...Array(5).fill('fp'),

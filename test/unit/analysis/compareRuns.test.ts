@@ -108,7 +108,7 @@ describe('comparing two runs', () => {
       comparison.evidence.map(({ key, says }) => `${key} ${says}`),
       [0, 1, 2, 3].map((index) => `Assertion ${index} ${index === 0 ? 'worse' : 'no-evidence'}`),
     );
-    // Also where the judge is wrong in three of a hundred verdicts.
+    // Also if the judge gets 3% of its verdicts wrong.
     const found = Array.from({ length: 20 }, (_, seed) => regression(seed, 0.03)).filter(
       ({ evidence }) => evidence[0]?.key === 'Assertion 0' && evidence[0].says === 'worse',
     );
@@ -155,7 +155,7 @@ describe('comparing two runs', () => {
       );
     assert.equal(
       evidenceSentence(compare(run(0), run(3))),
-      '12 cases are too few to tell: at least 6 would have to change in one direction.',
+      '12 cases are too few to tell: at least 6 would have to change in the same direction.',
     );
     assert.match(evidenceSentence(compare(run(0), run(9))), /^Evidence of a change for the worse/);
     assert.match(evidenceSentence(compare(run(0), [])), /nothing to compare/);
@@ -169,7 +169,7 @@ describe('comparing two runs', () => {
     const comparison = compare(run(0), run(1));
     assert.match(
       evidenceSentence(comparison),
-      /^Each assertion is in at most 1 of 11 cases, too few to tell: at least \d+ would have to change in one direction\. The share of cases that pass changed by −0\.09 /,
+      /^Each assertion is in at most 1 of 11 cases, too few to tell: at least \d+ would have to change in the same direction\. The share of cases that pass changed by −0\.09 /,
     );
     const texts = evidenceTexts(comparison.evidence).map(({ text }) => text);
     assert.equal(texts.length, 1);
@@ -255,7 +255,7 @@ describe('judge noise', () => {
     assert.equal(kind?.assertion?.key, 'Kind');
     assert.match(
       noiseTexts(noise)[0] ?? '',
-      /^openai:judge changed its verdict on 1 of 4 conversations that it judged more than once \(95 % 0\.05 to 0\.70\)/,
+      /^openai:judge changed its verdict on 1 of 4 conversations that it judged more than once \(95% CI 0\.05 to 0\.70\)/,
     );
   });
 
@@ -273,7 +273,7 @@ describe('judge noise', () => {
       assert.equal(noise[0]?.conversations, 0);
       assert.match(
         noiseTexts(noise)[0] ?? '',
-        /^Unknown for openai:judge: it judged no conversation twice\./,
+        /^Unknown for openai:judge: it did not judge any conversation twice\./,
       );
     }
     assert.deepEqual(compare([judgedLine('a', [buildVerdict(1, { judge: null })])], []).noise, []);

@@ -20,7 +20,7 @@ describe('the order in which labels tell most', () => {
       ['judges', buildVerdict(1)],
       ['samples', buildVerdict(1, { unstable: true, samples: 3 })],
       ['plain too', buildVerdict(0)],
-      // An earlier run of another judge, on the same conversation.
+      // From an earlier run with another judge, for the same conversation.
       ['judges', buildVerdict(0, { judge: 'ollama:x' })],
       ['plain', buildVerdict(1, { judge: 'ollama:x' })],
     );

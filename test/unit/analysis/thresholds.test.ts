@@ -9,7 +9,7 @@ import { buildVerdict, judgedLine } from '../../support/comparing.ts';
 
 type Pair = readonly [score: number, people: 'pass' | 'fail'];
 
-/** Of conversations with these scores and labels; the threshold of their verdicts is 0.5. */
+/** Analyzes conversations with the given scores and labels. The verdicts' threshold is 0.5. */
 function found(pairs: readonly Pair[]): Thresholds[] {
   const data = new ComparisonData();
   const labels = pairs.map(([score, status], id): PlacedLabel => {
@@ -75,7 +75,7 @@ describe('the threshold of an assertion', () => {
   });
 
   it('tells of the best one on conversations that were left out', () => {
-    // One label decides the best threshold: left out, it is missed.
+    // The best threshold depends on one label. If that label is held out, its verdict is wrong.
     const pairs = [...times(4, 0.2, 'fail'), ...times(1, 0.6, 'fail'), ...times(4, 0.9, 'pass')];
     const [one] = found(pairs);
     const best = one?.rows.find(({ threshold }) => threshold === one.best);

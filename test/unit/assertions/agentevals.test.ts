@@ -7,7 +7,7 @@ import { findingOf, replies } from '../../support/deterministic.ts';
 import { assistant, call } from '../../support/judging.ts';
 import { realLines } from '../../support/realData.ts';
 
-/** What agentevals calls our ways of matching; its default is `strict`. */
+/** Our match modes by agentevals' names. Its default is `strict`. */
 const MATCHES: Readonly<Record<string, string>> = {
   strict: 'exact',
   unordered: 'unordered',
@@ -20,7 +20,7 @@ interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The calls of a list of messages of OpenAI's or LangChain's. */
+/** The calls in a list of OpenAI or LangChain messages. */
 function callsIn(messages: unknown): Call[] {
   if (!Array.isArray(messages)) return [];
   return messages.flatMap((message) => {
@@ -40,7 +40,7 @@ function talkOf(calls: readonly Call[]): Conversation {
   ]);
 }
 
-/** `{'get_weather': 'ignore'}`, as Python writes it. */
+/** Parses a Python dictionary such as `{'get_weather': 'ignore'}`. */
 function overridesOf(text: unknown): Record<string, unknown> {
   return typeof text === 'string' ? record(JSON.parse(text.replaceAll("'", '"'))) : {};
 }
@@ -64,9 +64,9 @@ describe("agentevals' trajectory tests, by tool-sequence", () => {
     for (const given of file.lines()) {
       const line = record(given);
       const { tool_args_match_overrides: written } = record(line.config);
-      // A comparison in Python.
+      // The override is a Python function.
       if (String(written).includes('<function')) continue;
-      // Of these the file holds the half without overrides, which does not match.
+      // For these, the file contains only the part without overrides, which doesn't match.
       const plain = typeof line.expected_score === 'string';
       const score = plain ? 0 : Number(line.expected_score);
       const what = `${line.test} ${JSON.stringify(line.config)}`;

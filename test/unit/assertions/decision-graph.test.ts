@@ -7,7 +7,7 @@ import { answer, away, buildAssertion, entry, judge, judgeOne } from '../../supp
 
 const ABOUT = { conversation: FOUR };
 
-/** An entry on whether the turn bears on the answer. */
+/** An entry for a turn that is relevant to the answer. */
 function bears(turn: number, evidence = '') {
   const { verdict: _, ...rest } = entry(turn, { evidence });
   return rest;
@@ -27,7 +27,7 @@ function graph(nodes: object, rest: Partial<Assertion> = {}, start?: string) {
   return buildAssertion('decision-graph', { nodes, ...(start !== undefined && { start }) }, rest);
 }
 
-/** A graph whose node `end` is another assertion. */
+/** A graph whose node `end` contains another assertion. */
 function endingIn(end: Assertion, rest: Partial<Assertion> = {}) {
   const nodes = {
     asked: { type: 'yes-no', question: 'Is it asked?', if_yes: 'end', if_no: 0 },
@@ -379,7 +379,7 @@ describe('decision-graph: a node that looks at some turns', () => {
     const far = { far: { ...nodes.end, at: 20 } };
     const { status, rationale, requests } = await judgeOne(t, graph(far), [], ABOUT);
     assert.equal(status, 'error');
-    assert.match(rationale, /The node "far": there is no turn 20, the last is 8\./);
+    assert.match(rationale, /The node "far": there is no turn 20; the last is turn 8\./);
     assert.equal(requests.length, 0);
   });
 });

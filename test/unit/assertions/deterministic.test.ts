@@ -62,7 +62,7 @@ describe('a time limit', () => {
   ];
   for (const [type, params, conversation] of rows) {
     it(`makes a check that takes too long an error: ${type}`, async (t) => {
-      // The short text uses up the limit, or nearly all of it.
+      // The short text uses (almost) the whole time limit.
       let used = 0;
       t.mock.method(process as { threadCpuUsage?: unknown }, 'threadCpuUsage' as never, () => {
         used += (LIMITS.work - 50) * 1000;
@@ -177,7 +177,7 @@ describe('text assertions', () => {
     const missing = await check('contains', { value: 'lost' });
     assert.deepEqual([missing.turns, missing.hits], [[], []]);
     assert.deepEqual(missing.misses, ['Turns 2, 4: does not contain "lost"']);
-    // Turn 4 alone starts so, but what was said starts with turn 2.
+    // Turn 4 by itself starts with this, but the whole reply starts with turn 2.
     const later = await check('starts-with', { value: 'The refund' });
     assert.deepEqual([later.turns, later.hits], [[], []]);
     assert.deepEqual(later.misses, ['Turns 2, 4: does not start with "The refund"']);
@@ -268,8 +268,8 @@ describe('tool-called', () => {
     assert.equal(verdict.value, 2);
     assert.deepEqual(verdict.details, { calls: 2 });
     assert.deepEqual(verdict.hits, [
-      'Turn 2: 1 matching call of lookup_order',
-      'Turn 4: 1 matching call of lookup_order',
+      'Turn 2: 1 matching call to lookup_order',
+      'Turn 4: 1 matching call to lookup_order',
     ]);
   });
 

@@ -125,7 +125,7 @@ describe('g-eval: log-probabilities', () => {
   });
 });
 
-/** Answers a request for steps with steps, any other with a score. */
+/** Answers a request for steps with steps, and any other request with a score. */
 function answering(body: ChatBody) {
   return body.response_format?.json_schema?.name === 'g_eval_steps'
     ? json({ steps: STEPS })
@@ -369,7 +369,7 @@ describe('weighScore rejects impossible probabilities', () => {
 
   it('that come to more than 1', () => {
     const weighed = weigh(0, START, token('0', ['0', 0.9], ['10', 0.9]), END);
-    assert.deepEqual(weighed, { why: 'the probabilities come to more than 1' });
+    assert.deepEqual(weighed, { why: 'the probabilities add up to more than 1' });
   });
 });
 
@@ -380,20 +380,20 @@ describe('weighScore reports why it cannot weight a score', () => {
     [
       '10 in two tokens',
       weigh(10, START, token('1', ['1', 1]), token('0'), END),
-      /no token of its own/,
+      /not a separate token/,
     ],
     [
       'the score in one token with what follows',
       weigh(8, START, token('8}', ['8}', 1])),
-      /no token of its own/,
+      /not a separate token/,
     ],
     [
       'tokens of another text',
       weighScore('{"score":8} ', [START, eight, END], 8),
-      /no token of its own/,
+      /not a separate token/,
     ],
-    ['no `score` in the text', weigh(8, token('{"value":'), eight, END), /no token of its own/],
-    ['a token that is not what was read', weigh(7, START, eight, END), /no token of its own/],
+    ['no `score` in the text', weigh(8, token('{"value":'), eight, END), /not a separate token/],
+    ['a token that is not what was read', weigh(7, START, eight, END), /not a separate token/],
     [
       'nothing but impossible alternatives',
       weigh(8, START, token('8', ['8', 0]), END),

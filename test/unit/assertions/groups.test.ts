@@ -239,7 +239,7 @@ describe('all-of and any-of: at any depth', () => {
 
   it('rationales name the nested assertions', async (t) => {
     const verdict = await judgeOne(t, allOf([passing(), failing()]), [], ABOUT);
-    assert.equal(verdict.rationale, '1 of 2 pass; not “F”.');
+    assert.equal(verdict.rationale, '1 of 2 pass. Failed: “F”.');
     assert.match(verdict.hits.join(), /^“P”: /);
     assert.match(verdict.misses.join(), /^“F”: /);
     const negated = await judgeOne(t, allOf([passing(), failing()], NOT), [], ABOUT);

@@ -205,7 +205,7 @@ describe('a schema', () => {
     });
   }
 
-  it('never hands a pattern of the user to RegExp', async () => {
+  it("never passes a user's pattern to RegExp", async () => {
     const made: string[] = [];
     const native = globalThis.RegExp;
     globalThis.RegExp = new Proxy(native, {

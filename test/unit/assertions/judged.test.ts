@@ -17,7 +17,7 @@ import {
   user,
 } from '../../support/judging.ts';
 
-/** Turns 1, 3, 5, 7 are the user's; 2, 4, 6, 8 the assistant's. */
+/** Turns 1, 3, 5, and 7 are the user's; 2, 4, 6, and 8 are the assistant's. */
 const LONG_TALK = talk(
   user('I am Ann. My order is 1.'),
   assistant('Hello Ann.'),
@@ -223,7 +223,7 @@ const formulas: readonly Row[] = [
     score: 0.5,
     status: 'fail',
     label: 'no',
-    hits: ['Turn 8: kept to the end: Be kind.'],
+    hits: ['Turn 8: followed throughout: Be kind.'],
     misses: ['Turn 4: violates “No dates.” g2', 'Turn 6: violates “No dates.” g2'],
   },
   {

@@ -8,7 +8,7 @@ import { outcomeOf, replies } from '../../support/deterministic.ts';
 import { assertRow, FOUR } from '../../support/formulas.ts';
 import { assistant, buildAssertion, judgeOne } from '../../support/judging.ts';
 
-/** max-tokens and max-cost: what the target used. */
+/** max-tokens and max-cost check the target's usage. */
 
 const USED: Usage = {
   calls: 4,
@@ -83,7 +83,7 @@ describe('max-tokens and max-cost', () => {
 
 const LONG = replies([assistant('I am here.\n'.repeat(30_000))]);
 
-/** How often others had their turn during the work. */
+/** How many times other tasks got to run while the work was in progress. */
 async function turnsOfOthers(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let done = false;

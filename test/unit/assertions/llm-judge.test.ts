@@ -23,7 +23,7 @@ const scored = (rest: object = {}) => ({
   ...rest,
 });
 
-/** What the judge is told after the conversation block. */
+/** The judge's prompt after the conversation block. */
 async function told(
   t: TestContext,
   body: string,

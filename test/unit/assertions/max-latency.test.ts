@@ -1,85 +1,99 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { maxLatency } from '../../../src/assertions/types/max-latency.ts';
-import { type Conversation, toConversation } from '../../../src/core/conversation.ts';
-import type { Assertion } from '../../../src/core/suite.ts';
-import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
-import { EACH, findingOf, LAST, NOT, outcomeOf, statuses } from '../../support/deterministic.ts';
-import { assistant, buildAssertion, buildFacts, user } from '../../support/judging.ts';
+import { type SourcedMessage, toConversation } from '../../../src/core/conversation.ts';
+import { findingOf, outcomeOf, statuses } from '../../support/deterministic.ts';
+import { runFiles } from '../../support/runs.ts';
+import { answerJson, beginEvents, startService } from '../../support/service.ts';
 
-/** Turns 2, 4, 6 and so on took so many milliseconds. */
-function taking(...latencies: (number | undefined)[]): Conversation {
-  return toConversation(
-    latencies.flatMap((latency) => [
-      { message: user('Go on.') },
-      { message: assistant('Done.'), ...(latency !== undefined && { latency }) },
-    ]),
-  );
+const USER: SourcedMessage = { message: { role: 'user', content: 'Hi' } };
+
+/** A reply with tool calls and their latencies. */
+function reply(
+  calls: readonly (readonly [name: string, latency?: number])[],
+  facts: Omit<SourcedMessage, 'message'> = {},
+): SourcedMessage[] {
+  const toolCalls = calls.map(([name, latency], index) => ({
+    id: `c${index}`,
+    name,
+    arguments: {},
+    ...(latency !== undefined && { latency }),
+  }));
+  return [USER, { message: { role: 'assistant', content: 'Yes.', toolCalls }, ...facts }];
 }
 
-describe('max-latency', () => {
-  const rows: [
-    latencies: (number | undefined)[],
-    max: number,
-    rest: Partial<Assertion>,
-    score: number,
-    entries: string[],
-  ][] = [
-    [[800, 900], 1000, {}, 1, ['2 pass', '4 pass']],
-    [[800, 1200, 900], 1000, {}, 2 / 3, ['2 pass', '4 fail', '6 pass']],
-    [[800, 1200, 900], 1000, EACH, 2 / 3, ['2 pass', '4 fail', '6 pass']],
-    [[800, 1200, 900], 1000, LAST, 1, ['6 pass']],
-    [[800, 1200, 900], 1000, NOT, 1 / 3, ['2 fail', '4 pass', '6 fail']],
-    [[1000], 1000, {}, 1, ['2 pass']],
-    [[1000.2], 1000, {}, 0, ['2 fail']],
-    [[0], 1, {}, 1, ['2 pass']],
-    [[undefined, 1200, 900], 1000, {}, 0.5, ['2 skipped', '4 fail', '6 pass']],
-    [[undefined, 1200], 1000, NOT, 1, ['2 skipped', '4 pass']],
-  ];
-  for (const [latencies, max, rest, score, entries] of rows) {
-    const given = latencies.map((latency) => latency ?? 'none').join(', ');
-    it(`${given} of ${max} ${JSON.stringify(rest)}: ${score}`, async () => {
-      const finding = await findingOf(maxLatency, { max }, taking(...latencies), rest);
-      assert.equal(finding.score, score);
-      assert.deepEqual(statuses(finding), entries);
-    });
-  }
-
-  it('reports the time of each turn, and the slowest', async () => {
-    const finding = await findingOf(maxLatency, { max: 1000 }, taking(800, 1000.2, undefined));
-    assert.deepEqual(finding.hits, ['Turn 2: took 800 ms; the limit is 1000 ms']);
-    assert.deepEqual(finding.misses, ['Turn 4: took 1001 ms; the limit is 1000 ms']);
-    assert.equal(finding.turns[2]?.rationale, 'was not measured');
-    assert.deepEqual([finding.value, finding.details], [1001, { slowest: 1000.2, measured: 2 }]);
+describe('max-latency of a tool', () => {
+  it('compares the slowest call of each turn, and skips turns without calls', async () => {
+    const conversation = toConversation([
+      ...reply([
+        ['find', 100],
+        ['find', 700],
+        ['other', 9_000],
+      ]),
+      ...reply([['find', 300]]),
+      ...reply([['other', 9_000]]),
+    ]);
+    const found = await findingOf(maxLatency, { max: 500, of: { tool: 'find' } }, conversation);
+    assert.deepEqual(statuses(found), ['2 fail', '4 pass', '6 skipped']);
+    assert.equal(found.score, 0.5);
+    assert.equal(found.value, 700);
   });
 
-  for (const rest of [{}, NOT]) {
-    it(`is an error where nothing was measured ${JSON.stringify(rest)}`, async () => {
-      const talk = taking(undefined, undefined);
-      await assert.rejects(outcomeOf(maxLatency, { max: 1 }, talk, rest), /Nothing was measured/);
-    });
-  }
+  it('is an error if a call was not measured, or if there is none', async () => {
+    const of = { tool: 'find' };
+    const some = toConversation([...reply([['find', 100]]), ...reply([['find']])]);
+    await assert.rejects(outcomeOf(maxLatency, { max: 500, of }, some), /turn 4 wasn't measured/);
+    const none = toConversation(reply([['other', 1]]));
+    await assert.rejects(outcomeOf(maxLatency, { max: 500, of }, none), /No call of the tool/);
+  });
+});
 
-  it('is an error where the chosen turn alone was not measured', async () => {
-    await assert.rejects(outcomeOf(maxLatency, { max: 9 }, taking(5, undefined), LAST), /measured/);
+describe('max-latency of the first token', () => {
+  it('compares the time until the text of each turn begins', async () => {
+    const conversation = toConversation([
+      ...reply([], { firstToken: 200.1, latency: 9_000 }),
+      ...reply([], { firstToken: 500 }),
+    ]);
+    const found = await findingOf(maxLatency, { max: 200, of: 'first-token' }, conversation);
+    assert.deepEqual(statuses(found), ['2 fail', '4 fail']);
+    assert.equal(found.value, 500);
   });
 
-  it('comes out as the verdict `error`', async () => {
-    const [verdict] = await judgeAssertions({
-      conversation: taking(undefined),
-      facts: buildFacts(),
-      assertions: [buildAssertion('max-latency', { max: 1 })],
-      replyTurns: [],
-      modelFor: async () => undefined,
-      signal: new AbortController().signal,
-    });
-    assert.deepEqual([verdict?.status, verdict?.score], ['error', null]);
-    assert.match(verdict?.rationale ?? '', /A transcript has no timing/);
+  it('is an error if it was not measured, or may be missing from an incomplete trace', async () => {
+    const of = 'first-token';
+    const plain = toConversation(reply([], { latency: 100 }));
+    await assert.rejects(outcomeOf(maxLatency, { max: 1, of }, plain), /wasn't measured/);
+    const cut = toConversation([
+      ...reply([], { firstToken: 1 }),
+      ...reply([], { traceFault: 'No spans arrived.' }),
+    ]);
+    await assert.rejects(outcomeOf(maxLatency, { max: 9, of }, cut), /turn 4 is incomplete/);
   });
 
-  it('refuses an invalid time', () => {
-    for (const max of [0, -1, '1', Number.NaN, Number.POSITIVE_INFINITY]) {
-      assert.equal(maxLatency.params.safeParse({ max }).success, false);
-    }
+  it('is measured in a streamed reply, and unknown in one that arrives whole', async (t) => {
+    const { url } = await startService(t, async (request, response) => {
+      if (JSON.stringify(request.body).includes('whole')) return answerJson(response, 'Yes.');
+      const send = beginEvents(response);
+      send('Ye');
+      await setTimeout(1_000);
+      send('s.');
+      response.end();
+    });
+    const { lines } = await runFiles(t, {
+      'suite.eval.yaml': `targets:
+  bot: {type: http, url: "${url}"}
+target: bot
+defaults: {assert: [{type: max-latency, of: first-token, max: 100000}]}
+cases: [{id: streamed, turns: [Hi]}, {id: whole, turns: [whole]}]
+`,
+    });
+    const statusOf = (id: string) => lines.find((line) => line.id === id)?.status;
+    assert.deepEqual([statusOf('streamed'), statusOf('whole')], ['pass', 'error']);
+    const turns = lines.flatMap(({ conversation }) => conversation.entries);
+    const timed = turns.find((turn) => turn.kind === 'turn' && turn.firstToken !== undefined);
+    assert.ok(timed?.kind === 'turn' && timed.latency !== undefined);
+    // Both pieces can be read late, but hardly by a second.
+    assert.ok((timed.firstToken ?? 0) < timed.latency);
   });
 });

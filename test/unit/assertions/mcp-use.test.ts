@@ -15,7 +15,7 @@ import {
   user,
 } from '../../support/judging.ts';
 
-/** Turn 2 calls a tool of a server, 4 one of its own, 6 none. */
+/** Turn 2 calls a server's tool, turn 4 one of the agent's own, and turn 6 none. */
 const CALLING = talk(
   user('How do returns work?'),
   ...call('search_docs', { query: 'returns' }, 'free', 'a'),

@@ -14,6 +14,7 @@ import {
   turnsAt,
 } from '../../support/deterministic.ts';
 import { assistant, call } from '../../support/judging.ts';
+import { assertWork } from '../../support/work.ts';
 
 function saying(...texts: string[]): Conversation {
   return replies(...texts.map((text) => [assistant(text)]));
@@ -59,7 +60,7 @@ describe('no-repeat', () => {
       1,
       ['2 pass', '4 pass'],
     ],
-    // 3 runs of words in both, 5 in either.
+    // 3 word sequences are in both texts, 5 in at least one.
     [
       'an overlap under the limit',
       ['a b c d e f', 'a b c d e g'],
@@ -168,9 +169,17 @@ describe('no-repeat', () => {
   });
 
   it('does not take the user for the assistant', async () => {
-    // Every user turn of `replies` says the same.
+    // All user turns in `replies` have the same text.
     const finding = await findingOf(noRepeat, { min_words: 1 }, saying('Go on.', SHIPPED));
     assert.equal(finding.score, 1);
+  });
+
+  it('compares thousands of replies quickly', async () => {
+    const texts = Array.from({ length: 2_000 }, (_, index) => `one two three four five ${index}`);
+    await assertWork(500, async () => {
+      const { score } = await findingOf(noRepeat, {}, saying(...texts));
+      assert.equal(score, 1);
+    });
   });
 
   it('refuses an overlap of nothing', () => {

@@ -21,7 +21,7 @@ const same = (a: Assertion, b: Assertion, facts = FULL_FACTS) =>
 
 const JUDGED = buildAssertion('guidelines', { guidelines: ['Be kind.'] }, { judge: model('a') });
 
-/** Each fact of a case, changed. */
+/** Facts of a case, each set with one fact changed. */
 const CHANGED: Readonly<Record<string, CaseFacts>> = {
   id: { ...FULL_FACTS, id: 'other' },
   role: { ...FULL_FACTS, role: 'A bank.' },
@@ -31,7 +31,7 @@ const CHANGED: Readonly<Record<string, CaseFacts>> = {
   context: { ...FULL_FACTS, context: { city: 'Oslo' } },
 };
 
-/** What is really asked about a conversation, as text. */
+/** The requests about a conversation, as text. */
 function askedAbout(assertion: Assertion, facts: CaseFacts): string {
   const type = typeOf(assertion);
   const texts = [RICH_TALK, expecting(4), expecting(6)].flatMap((conversation): object[] => {

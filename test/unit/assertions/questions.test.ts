@@ -43,7 +43,7 @@ Context:
 
 `;
 
-/** Those that judge the conversation as a whole. */
+/** Types that judge the conversation as a whole. */
 const WHOLE = [
   'criterion',
   'g-eval',
@@ -174,7 +174,7 @@ const CONTEXT_TALK = talk(
   assistant('For thirty days.', ['Thirty days.']),
 );
 
-/** The conversation with what a good reply of turn 4 holds. */
+/** A conversation with an expected reply in turn 4. */
 const EXPECTING: Conversation = {
   ...CONTEXT_TALK,
   entries: CONTEXT_TALK.entries.map((entry) =>

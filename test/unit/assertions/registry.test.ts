@@ -6,7 +6,7 @@ import { assertionTypes, findAssertionType } from '../../../src/assertions/regis
 import { isError } from '../../../src/core/problem.ts';
 import { exampleOf, loadExamples } from '../../support/docsExample.ts';
 
-/** Optional keys carry it on the schema that they wrap. */
+/** A schema's description. Optional keys have it on the wrapped schema. */
 function descriptionOf(schema: z.core.$ZodType): string | undefined {
   const known = z.globalRegistry.get(schema)?.description;
   if (known !== undefined || !(schema instanceof z.ZodOptional)) return known;

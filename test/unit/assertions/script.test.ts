@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ScriptInput } from 'turnlight';
 import type { UserCode } from '../../../src/core/userCode.ts';
 import { assertRow, FOUR, type FormulaRow } from '../../support/formulas.ts';
 import {
@@ -13,7 +14,7 @@ import {
   user,
 } from '../../support/judging.ts';
 
-/** The reading of what a script returns; that scripts are run at all is tested with the runner. */
+/** Tests how a script's result is read. The runner's tests run scripts. */
 
 type Rest = Parameters<typeof buildAssertion>[2];
 
@@ -168,11 +169,35 @@ describe('script: results', () => {
 
   it('is an error if running programs is not allowed', async (t) => {
     const verdict = await judgeOne(t, script(), [], { conversation: FOUR });
-    assert.deepEqual([verdict.status, verdict.rationale], ['error', 'Scripts are not run here.']);
+    assert.deepEqual([verdict.status, verdict.rationale], ['error', 'Scripts cannot run here.']);
   });
 });
 
 describe('script: input', () => {
+  it('gets the agents of each turn and call', async (t) => {
+    const heard: ScriptInput[] = [];
+    const toolCalls = [{ id: 'c', name: 'find', arguments: {}, agent: 'stock' }];
+    const conversation = talk(
+      user('Is it there?'),
+      { role: 'assistant', content: 'One moment.', agent: 'triage', toolCalls },
+      { role: 'tool', callId: 'c', content: 'yes' },
+      { role: 'assistant', content: 'It is.', agent: 'triage' },
+    );
+    await judgeOne(t, buildAssertion('script', { path: '/checks/own.ts' }), [], {
+      conversation,
+      script: async (_code, input) => {
+        heard.push(input as ScriptInput);
+        return true;
+      },
+    });
+    const [first, second] = heard[0]?.conversation.turns ?? [];
+    assert.deepEqual([first?.agents, second?.agents], [[], ['triage', 'stock']]);
+    assert.deepEqual(
+      second?.tool_calls.map(({ name, agent }) => [name, agent]),
+      [['find', 'stock']],
+    );
+  });
+
   it('the file, the export, and all that is known of the conversation', async (t) => {
     const heard: unknown[] = [];
     const conversation = talk(
@@ -197,7 +222,13 @@ describe('script: input', () => {
     const [code, input] = heard;
     const { runs } = code as UserCode;
     assert.deepEqual(runs, { kind: 'function', path: '/checks/own.ts', exported: 'check' });
-    const silent = { tool_calls: [], retrieval_context: [], expected: null, latency: null };
+    const silent = {
+      tool_calls: [],
+      agents: [],
+      retrieval_context: [],
+      expected: null,
+      latency: null,
+    };
     assert.deepEqual(input, {
       case: 'case',
       conversation: {
@@ -210,7 +241,9 @@ describe('script: input', () => {
             side: 'assistant',
             text: 'On its way.',
             ...silent,
-            tool_calls: [{ name: 'lookup', arguments: { order: 1 }, result: 'shipped' }],
+            tool_calls: [
+              { name: 'lookup', arguments: { order: 1 }, agent: null, result: 'shipped' },
+            ],
             retrieval_context: ['Two days.'],
           },
         ],

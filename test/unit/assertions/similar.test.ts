@@ -5,7 +5,10 @@ import { assistant, buildAssertion, call, judgeOne, talk, user } from '../../sup
 
 const MODEL = { id: 'openai:embed', provider: 'openai', params: {}, folder: '/' };
 
-/** `wanted` points along x; a text that names degrees is turned by so many. */
+/**
+ * An embedding in two dimensions. `wanted` points along x; a text that names an angle in degrees is rotated by that
+ * angle.
+ */
 function embed(text: string): number[] {
   const radians = (Number(/-?\d+/.exec(text)?.[0] ?? 0) * Math.PI) / 180;
   return [2 * Math.cos(radians), 2 * Math.sin(radians)];
@@ -139,7 +142,7 @@ describe('similar', () => {
     [
       'vectors of other lengths',
       { conversation: FOUR, endpoint: { embed: (text) => (text === 'wanted' ? [1] : [1, 2]) } },
-      /cannot be compared \(1 and 2 numbers\)/,
+      /cannot be compared, because they have different lengths \(1 and 2\)/,
     ],
     [
       'a vector of zeros',

@@ -13,7 +13,7 @@ import {
   user,
 } from '../../support/judging.ts';
 
-/** Turn 2 calls once, turn 4 twice, turn 6 not at all. */
+/** Turn 2 has one call, turn 4 has two, and turn 6 has none. */
 const CALLING = talk(
   user('My order?'),
   ...call('lookup', { order: 1 }, 'shipped', 'a'),

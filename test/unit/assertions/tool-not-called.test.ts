@@ -13,7 +13,7 @@ import {
 } from '../../support/deterministic.ts';
 import { assistant, call } from '../../support/judging.ts';
 
-/** Turn 2 refunds twice and looks up, 4 calls nothing, 6 looks up. */
+/** Turn 2 refunds twice and looks up, turn 4 calls nothing, and turn 6 looks up. */
 const shop = replies(
   [
     ...call('refund', { order: '1', amount: 5 }, 'ok', 'a'),
@@ -68,12 +68,12 @@ describe('tool-not-called', () => {
       'Turn 2: called refund {"order":"2","amount":5}',
     ]);
     assert.deepEqual([value, details], [2, { calls: 2 }]);
-    assert.equal(rationale, 'Turns 2, 4, 6: 2 calls of refund.');
+    assert.equal(rationale, 'Turns 2, 4, 6: 2 calls to refund.');
   });
 
   it('cites no turn if none made the call', async () => {
     const { hits } = await findingOf(toolNotCalled, { name: 'cancel' }, shop);
-    assert.deepEqual(hits, ['Turns 2, 4, 6: 0 calls of cancel']);
+    assert.deepEqual(hits, ['Turns 2, 4, 6: 0 calls to cancel']);
   });
 
   it('shows long arguments by their beginning', async () => {

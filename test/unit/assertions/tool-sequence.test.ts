@@ -5,7 +5,7 @@ import type { Conversation } from '../../../src/core/conversation.ts';
 import { EACH, findingOf, NOT, replies, statuses } from '../../support/deterministic.ts';
 import { assistant, call } from '../../support/judging.ts';
 
-/** One reply for each text: `ab` calls a, then b; arguments are the letter's place in its turn. */
+/** One reply per text: `ab` calls a, then b. Each call's arguments contain its position in the turn. */
 function calling(...turns: string[]): Conversation {
   return replies(
     ...turns.map((letters, turn) => [
@@ -18,7 +18,7 @@ function calling(...turns: string[]): Conversation {
 }
 
 describe('tool-sequence', () => {
-  // The calls of one reply; then each way of matching, in the order of `ways`.
+  // Each row has the calls of one reply, and then the score for each match mode in `ways`.
   const ways: SequenceMatch[] = [
     'exact',
     'in-order',
@@ -157,7 +157,7 @@ describe('tool-sequence', () => {
     assert.equal(await score([second], 'in-order', 'aa'), 1);
     assert.equal(await score([second], 'in-order', 'a'), 0);
     assert.equal(await score([second, 'a'], 'in-order', 'aa'), 0);
-    // The first entry fits both calls and must leave the second call to the second entry.
+    // The first entry matches both calls, and must leave the second call to the second entry.
     assert.equal(await score(['a', second], 'any-order', 'aa'), 1);
     assert.equal(await score([second, 'a'], 'any-order', 'aa'), 1);
     assert.equal(await score([second, second], 'any-order', 'aa'), 0);
@@ -231,11 +231,14 @@ describe('tool-sequence', () => {
     assert.deepEqual(faults({ tools: [wanted, 'b'], args: ['at', 'where.x'] }), []);
     assert.deepEqual(
       faults({ tools: [wanted, 'b'], args: ['at', 'wher'] }),
-      fault(['args', 1], 'No `args` of a tool have "wher". Did you mean "where"?'),
+      fault(['args', 1], 'No entry of `tools` has "wher" in its `args`. Did you mean "where"?'),
     );
     assert.deepEqual(
       faults({ tools: ['b'], args: ['city'] }),
-      fault(['args', 0], 'No `args` of a tool have "city". Add it to `args` of a tool.'),
+      fault(
+        ['args', 0],
+        'No entry of `tools` has "city" in its `args`. Add it to the `args` of an entry.',
+      ),
     );
     const other = { name: 'b', args: { of: 1 }, compare: ['at'] };
     assert.deepEqual(faults({ tools: [wanted, other] })?.[0]?.path, ['tools', 1, 'compare', 0]);

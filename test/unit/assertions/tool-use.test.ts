@@ -13,7 +13,7 @@ import {
   user,
 } from '../../support/judging.ts';
 
-/** Turns 2 and 4 call a tool, 6 and 8 do not. */
+/** Turns 2 and 4 call a tool; turns 6 and 8 don't. */
 const CALLING = talk(
   user('My order?'),
   ...call('lookup', { order: 1 }, 'shipped', 'a'),
@@ -33,7 +33,7 @@ const ABOUT = {
   facts: buildFacts({ tools: [{ name: 'lookup' }, { name: 'cancel' }] }),
 };
 
-/** `null` where the turn calls nothing. */
+/** `given` is null if the turn calls nothing. */
 function used(turn: number, selection: number, given: number | null) {
   return { ...entry(turn), selection, arguments: countsOf(given) };
 }

@@ -14,7 +14,7 @@ import {
   user,
 } from '../../support/judging.ts';
 
-/** Turn 2 uses three pieces of context, turn 4 one, turn 6 none. */
+/** Turn 2 uses three contexts, turn 4 uses one, and turn 6 none. */
 const RANKED = talk(
   user('Returns?'),
   assistant('They are free.', ['Returns are free.', 'Hats are blue.', 'With the receipt.']),

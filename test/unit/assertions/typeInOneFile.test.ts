@@ -12,10 +12,10 @@ interface Loaded {
   readonly source: unknown;
 }
 
-// Newer than the types of Node that we build with.
+// Newer than the Node types that we build with.
 const registerHooks = Reflect.get(modules, 'registerHooks') as (hooks: { load: Load }) => void;
 
-// As whoever adds a type: one file, and its line in the registry.
+// Adds a type like a contributor would: with one file, and one line in the registry.
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
@@ -29,7 +29,7 @@ registerHooks({
   },
 });
 
-// What looks at the registry is loaded behind the hook.
+// Modules that use the registry must be loaded after the hook is registered.
 const { actionsAt, actionsOf, applied } = await import('../../support/language/codeActions.ts');
 const { chosen, labelsAt } = await import('../../support/language/completing.ts');
 const { cursor } = await import('../../support/language/cursor.ts');
@@ -44,7 +44,7 @@ const { references } = await import('../../../src/language/features/references.t
 const { rename } = await import('../../../src/language/features/rename.ts');
 const { semanticTokens } = await import('../../../src/language/features/semanticTokens.ts');
 
-/** A suite with one assertion of the type, its keys as given. */
+/** A suite with one assertion of the type, and the given keys. */
 function suite(keys: string): string {
   return `models: {fast: openai:a}
 tools: [{name: look_up}]
@@ -186,7 +186,7 @@ describe('an assertion type that is one file and a line in the registry', () => 
   });
 });
 
-/** The type of the token on a piece of a line. */
+/** The type of the token at a piece of text. */
 function tokenOf(document: Awaited<ReturnType<typeof documentOf>>, piece: string, line: number) {
   const { data } = semanticTokens(document);
   const start = document.yaml.text.split('\n')[line]?.indexOf(piece);

@@ -14,7 +14,7 @@ test('a request is served by what was answered before it came, not by what was u
   const [first, beside, after] = [asked(1, 3), asked(2, 4), asked(5, 6)];
   assert.equal(promptsOf([first, beside]).cacheable, 0);
   assert.equal(promptsOf([first, beside, after]).cacheable, 1_024);
-  // They are told in the order of their answers.
+  // Requests are listed in the order of their answers.
   assert.equal(promptsOf([asked(4, 5), asked(1, 3)]).cacheable, 1_024);
 });
 

@@ -22,7 +22,7 @@ function lines(fails: (id: number) => boolean, question = 'q1'): CaseLine[] {
   );
 }
 
-function labelled(line: CaseLine, status: Label['status'], given: Partial<Label> = {}): Label {
+function labeled(line: CaseLine, status: Label['status'], given: Partial<Label> = {}): Label {
   return {
     case: line.id,
     assertion: 'Kind',
@@ -34,7 +34,7 @@ function labelled(line: CaseLine, status: Label['status'], given: Partial<Label>
   };
 }
 
-async function labelledFolder(t: TestContext, right = 11) {
+async function labeledFolder(t: TestContext, right = 11) {
   const folder = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
   const file = join(folder, 'suite.eval.yaml');
   const run = lines((id) => id % 2 === 0);
@@ -43,7 +43,7 @@ async function labelledFolder(t: TestContext, right = 11) {
     'ann',
     run.map((line, id) => {
       const status = (id % 2 === 0) === id < right ? ('fail' as const) : ('pass' as const);
-      return labelled(line, status, { comment: `About ${id}` });
+      return labeled(line, status, { comment: `About ${id}` });
     }),
   );
   return { folder, file, run };
@@ -51,7 +51,7 @@ async function labelledFolder(t: TestContext, right = 11) {
 
 describe('turnlight agreement', () => {
   it('shows each judge and assertion, and disagreements with file and line', async (t) => {
-    const { folder, run } = await labelledFolder(t);
+    const { folder, run } = await labeledFolder(t);
     await writeRun(folder, { lines: run });
     const { code, out, err } = await turnlight(folder, ['agreement']);
     assert.equal(err, '');
@@ -74,7 +74,7 @@ describe('turnlight agreement', () => {
   });
 
   it('fails a build below a limit, and reports an error if a measure is undefined', async (t) => {
-    const { folder, run } = await labelledFolder(t, 8);
+    const { folder, run } = await labeledFolder(t, 8);
     await writeRun(folder, { lines: run });
     const low = await turnlight(folder, ['agreement', '--fail-under', 'kappa=0.7']);
     assert.equal(low.code, 1);
@@ -90,13 +90,13 @@ describe('turnlight agreement', () => {
   });
 
   it('shows which threshold agrees best, in every format', async (t) => {
-    const { folder, run } = await labelledFolder(t, 12);
+    const { folder, run } = await labeledFolder(t, 12);
     await writeRun(folder, { lines: run });
     const terminal = await turnlight(folder, ['agreement', '--thresholds']);
     assert.match(terminal.out, /\n0\.50 +1\.00 +1\.00 +1\.00 +1\.00 +6 +0 +0 +6 +current, best\n/);
     assert.match(
       terminal.out,
-      /The threshold 0\.50 agrees best with people\. With .* 1\.00 of all 12/,
+      /The threshold 0\.50 agrees best with people\. If each .* 1\.00 of all 12/,
     );
     const markdown = await turnlight(folder, ['agreement', '--thresholds', '--format', 'markdown']);
     assert.match(markdown.out, /\n## Thresholds\n\n### .*\n\n\| Threshold \|/);
@@ -105,22 +105,22 @@ describe('turnlight agreement', () => {
   });
 
   it('counts labels of a changed question, but not of an earlier text', async (t) => {
-    const { folder, run, file } = await labelledFolder(t, 12);
+    const { folder, run, file } = await labeledFolder(t, 12);
     await writeRun(folder, { lines: lines((id) => id % 2 === 0, 'q2') });
     const [first] = run;
     assert.ok(first);
     await appendLabels(file, 'bob', [
-      labelled(first, 'pass', { conversation_hash: '0'.repeat(64) }),
-      labelled(first, 'pass', { conversation_hash: '1'.repeat(64), case: 'never' }),
+      labeled(first, 'pass', { conversation_hash: '0'.repeat(64) }),
+      labeled(first, 'pass', { conversation_hash: '1'.repeat(64), case: 'never' }),
     ]);
     const { out } = await turnlight(folder, ['agreement']);
     assert.match(out, /12 labels counted, though the question has changed since\./);
-    assert.match(out, /1 label not counted: label is for an earlier text\./);
-    assert.match(out, /1 label not counted: no stored run has the conversation\./);
+    assert.match(out, /1 label not counted: the label is for an earlier version of the text\./);
+    assert.match(out, /1 label not counted: no stored run contains the conversation\./);
   });
 
   it('reports invalid lines and exits with 3, and reports if there are no labels', async (t) => {
-    const { folder, run, file } = await labelledFolder(t);
+    const { folder, run, file } = await labeledFolder(t);
     assert.match(
       (await turnlight(folder, ['agreement'])).out,
       /^No judged conversation has a label\. Run the files first: turnlight run\n/,

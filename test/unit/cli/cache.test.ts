@@ -53,7 +53,7 @@ test('cache: shows the folder and number of answers, and deletes them', async (t
   assert.equal((await run('run')).asked, 2);
 });
 
-/** A folder with eval files whose judge is asked for steps once. */
+/** A folder with eval files whose assertions share the same steps, so a judge writes them only once. */
 async function setUpSteps(t: TestContext, ...files: readonly string[]) {
   const server = await startModelServer((body) =>
     json(
@@ -74,16 +74,16 @@ cases:
   return workspaceWith(t, Object.fromEntries(files.map((file) => [file, text])));
 }
 
-test('cache: tells what judges were asked once, and removes it', async (t) => {
+test('cache: reports evaluation steps written by judges, and removes them', async (t) => {
   const folder = await setUpSteps(t, 'a.eval.yaml');
   const env = { TURNLIGHT_CACHE_DIR: emptyCache(), OPENAI_API_KEY: 'k' };
   await turnlight(folder, ['run', '--no-cache'], env);
   const { out } = await turnlight(folder, ['cache'], env);
-  assert.match(out, /^0 answers.*\n1 file of what judges were asked once, 0\.0 MB$/m);
+  assert.match(out, /^0 answers.*\n1 file with evaluation steps written by judges, 0\.0 MB$/m);
   const cleared = await turnlight(folder, ['cache', 'clear'], env);
   assert.match(
     cleared.out,
-    /^Deleted 0 answers, 0\.0 MB, and 1 file of what judges were asked once, 0\.0 MB, from /,
+    /^Deleted 0 answers, 0\.0 MB, and 1 file with evaluation steps written by judges, 0\.0 MB, from /,
   );
   assert.deepEqual(await readdir(join(env.TURNLIGHT_CACHE_DIR, 'answers')), []);
 });
@@ -92,8 +92,8 @@ test('run: warns once if answers that judges give once are not kept', async (t) 
   const folder = await setUpSteps(t, 'b/b.eval.yaml', 'c/c.eval.yaml');
   const env = { TURNLIGHT_CACHE_DIR: join(folder, 'answers'), OPENAI_API_KEY: 'k' };
   for (const [args, warning] of [
-    [[], /The cache of answers is not used: /g],
-    [['--no-cache'], /What judges are asked once is not stored for later runs: /g],
+    [[], /The answer cache is not used: /g],
+    [['--no-cache'], /Evaluation steps written by judges can't be stored for later runs: /g],
   ] as const) {
     const { out } = await turnlight(folder, ['run', ...args], env);
     assert.equal(out.match(warning)?.length, 1, out);
@@ -106,7 +106,10 @@ test('cache: shows why a folder is not used', async (t) => {
   const env = { TURNLIGHT_CACHE_DIR: join(folder, 'answers') };
   const { code, out } = await turnlight(folder, ['cache'], env);
   assert.equal(code, 0);
-  assert.match(out, /^Not used: .*answers is in the workspace, .* Set TURNLIGHT_CACHE_DIR/m);
+  assert.match(
+    out,
+    /^The cache is not used: .*answers is in the workspace, .* Set TURNLIGHT_CACHE_DIR/m,
+  );
 });
 
 test('run: --dotenv may not set the folder of answers', async (t) => {

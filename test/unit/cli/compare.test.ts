@@ -49,6 +49,32 @@ describe('turnlight compare', () => {
     );
   });
 
+  it('takes a run of another file that includes the same cases as the previous one', async (t) => {
+    const shared = 'cases:\n  - {id: a, turns: [Hi], assert: [{type: contains, value: short}]}\n';
+    const suite = (name: string) =>
+      `target: {type: module, path: ./${name}.mjs}\ninclude: [cases.yaml]\n`;
+    const folder = await workspaceWith(t, {
+      'cases.yaml': shared,
+      'long.eval.yaml': suite('long'),
+      'short.eval.yaml': suite('short'),
+      'long.mjs': 'export default () => "long";\n',
+      'short.mjs': 'export default () => "short";\n',
+      'suite.eval.yaml': SUITE,
+    });
+    const run = async (file: string) => (await turnlight(folder, ['run', file])).code;
+    assert.equal(await run('long.eval.yaml'), 1);
+    assert.equal(await run('suite.eval.yaml'), 0);
+    assert.equal(await run('short.eval.yaml'), 0);
+    const { code, out, err } = await turnlight(folder, ['compare']);
+    assert.equal(code, 0, err);
+    assert.match(out, /↑ 1 better\n {2}a: failed 0\.00 → passed 1\.00/);
+    // A run of the same file is preferred, even if it is older.
+    assert.equal(await run('long.eval.yaml'), 1);
+    assert.match((await turnlight(folder, ['compare'])).out, /Cases: 1 unchanged\n$/);
+    assert.equal(await run('suite.eval.yaml'), 0);
+    assert.match((await turnlight(folder, ['compare'])).out, /Cases: 1 unchanged\n$/);
+  });
+
   it('treats a system text from another environment as another agent', async (t) => {
     const text = `target: {type: module, path: ./bot.mjs, system: "\${env:PROMPT}", env: {TOKEN: "\${env:TOKEN}"}}
 cases:
@@ -87,7 +113,7 @@ cases:
     assert.match(out, /Cases: 1 worse, 199 unchanged\n$/);
   });
 
-  it('finds no evidence between two runs of the same agent with a noisy judge, in 95 % of simulations', async (t) => {
+  it('finds no evidence between two runs of the same agent with a noisy judge, in 95% of simulations', async (t) => {
     const folder = await folderWith(t);
     const told = async (seed: number, isBad: (id: number) => boolean) => {
       const base = await writeRun(folder, { lines: noisyRun(2 * seed, 0.1, 3, () => false) });
@@ -101,13 +127,13 @@ cases:
     for (let seed = 500; seed < 500 + simulations; seed += 1) {
       const { code, out, err } = await told(seed, () => false);
       assert.equal(err, '');
-      // The judge changes its mind in every one of them.
+      // The judge changes some verdicts in every simulation.
       assert.match(out, /↓ [1-9]\d* worse\n/);
       assert.match(out, /openai:judge changed its verdict on [1-9]/);
       if (code === 0 && /No evidence of a change in 200 cases\./.test(out)) silent += 1;
     }
     assert.ok(silent >= 0.95 * simulations, `${silent} of ${simulations}`);
-    // The same judge does not hide what is there.
+    // Judge errors don't hide a real change.
     const { code, out } = await told(600, (id) => id % 4 === 0);
     assert.equal(code, 1);
     assert.match(out, /Evidence of a change for the worse: Assertion 0/);
@@ -120,7 +146,7 @@ cases:
     assert.equal(code, 3);
     assert.match(
       err,
-      /No eval files .* in this folder\. Go to the folder .* run record \(\*\.jsonl\)\./,
+      /No eval files .* in this folder\. Change to the folder .* run record \(\*\.jsonl\)\./,
     );
     assert.doesNotMatch(err, /glob/);
   });
@@ -219,7 +245,7 @@ cases:
     );
     assert.match(
       (await turnlight(folder, ['compare', 'nowhere'])).err,
-      /"nowhere" is not a run\. Expected the id/,
+      /"nowhere" is not a run\. Expected a run id/,
     );
     await writeFile(join(folder, 'none.jsonl'), '{}\n');
     assert.match((await turnlight(folder, ['compare', 'none.jsonl'])).err, /not a run record/);

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { turnlight } from '../../support/commandLine.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
-/** Asked of nobody: each run here is refused before it begins, or has nobody to ask at this address. */
+/** An address that is never reached: each run is rejected before it starts, or the host doesn't exist. */
 const AWAY = 'https://gateway.invalid/v1';
 const KEY = 'sk-never-sent';
 
@@ -40,7 +40,7 @@ describe('an address in the file of --dotenv', () => {
           ...env,
         });
         assert.equal(code, 3, err);
-        assert.match(err, /The file of --dotenv wants to send \w+_API_KEY to gateway\.invalid/);
+        assert.match(err, /The --dotenv file wants to send \w+_API_KEY to gateway\.invalid/);
       }
     });
 

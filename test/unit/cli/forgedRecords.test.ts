@@ -7,7 +7,7 @@ import { readRunLine } from '../../../src/store/records/runRecord.ts';
 import { turnlight } from '../../support/commandLine.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
-/** A case whose gate wants a word. */
+/** A case with a required assertion that looks for a word. */
 const suiteOf = (word: string) => `cases:
   - id: a
     transcript: [{user: Hi}, {assistant: Hello}]
@@ -19,10 +19,10 @@ const suiteOf = (word: string) => `cases:
 const PASSING = suiteOf('Hello');
 const FAILING = suiteOf('Bye');
 
-// biome-ignore lint/suspicious/noExplicitAny: what a record holds is changed in any way
+// biome-ignore lint/suspicious/noExplicitAny: the tests change a record's contents in arbitrary ways
 type Line = any;
 
-/** A workspace in which a case was run, and its record then changed. */
+/** A workspace in which a case ran and its record was then changed. */
 async function forged(t: TestContext, suite: string, change: (lines: Line[]) => void) {
   const folder = await workspaceWith(t, { 'suite.eval.yaml': suite });
   await turnlight(folder, ['run']);
@@ -143,7 +143,7 @@ const UNREADABLE: Readonly<Record<string, (lines: Line[]) => void>> = {
   'is missing': (lines) => {
     lines.splice(1, 1);
   },
-  'comes after 500 lines that are none': (lines) => {
+  'comes after 500 invalid lines': (lines) => {
     lines.splice(1, 0, ...Array.from({ length: LIMITS.problems }, () => ({})));
   },
   'has too many values': (lines) => {
@@ -157,11 +157,11 @@ describe('a record in which a failed case', () => {
       ['judge', '--no-save'],
       ['run', '--only-failed'],
     ]) {
-      it(`${what} is no reason for turnlight ${command.join(' ')} to pass`, async (t) => {
+      it(`${what} never lets turnlight ${command.join(' ')} pass`, async (t) => {
         const { folder } = await forged(t, FAILING, change);
         const { code, err } = await turnlight(folder, command);
         assert.equal(code, 2, err);
-        assert.match(err, /\.jsonl, (?:line 2: |1 case of its run missing)/);
+        assert.match(err, /\.jsonl, (?:line 2: |it lacks 1 case of the run)/);
         assert.match(err, /Cases may be missing/);
       });
     }

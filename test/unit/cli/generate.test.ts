@@ -73,6 +73,22 @@ describe('turnlight generate', () => {
     assert.equal(server.requests.length, 1);
   });
 
+  it("does not send the environment's keys, even if the log escapes them", async (t) => {
+    const server = await startModelServer([json({ cases: [CASE] })]);
+    t.after(() => server.close());
+    const key = 'Qw3rTy+Zx9/LmN=OpQr12';
+    const log = jsonLines(TALK).replace('No idea', key.replace('+', '\\u002B'));
+    const prompt = `${PROMPT}The key is ${key}.\n`;
+    const folder = await workspaceWith(t, { 'prompt.md': prompt, 'log.jsonl': log });
+    const args = ['generate', 'log.jsonl', '--system', 'prompt.md'];
+    const model = ['--model', 'openai:draft', '--base-url', server.baseUrl];
+    const { code, err } = await turnlight(folder, [...args, ...model], { AZURE_API_KEY: key });
+    assert.equal(code, 0, err);
+    const asked = JSON.stringify(server.requests.map(({ body }) => body));
+    assert.equal(asked.split('[hidden: AZURE_API_KEY]').length, 3);
+    assert.ok(!asked.includes('LmN=OpQr12'));
+  });
+
   it('retries an unusable answer once, then exits with 2', async (t) => {
     const server = await startModelServer([
       'Sure! Here they are.',
@@ -90,6 +106,20 @@ describe('turnlight generate', () => {
     assert.equal(failed.code, 2);
     assert.match(failed.err, /^No cases were drafted\. The case "lost-parcel" has no criteria\./);
     assert.ok(!existsSync(join(folder, 'b.eval.yaml')));
+  });
+
+  it('writes no address with a secret into the eval file, and does not print it', async (t) => {
+    const folder = await workspaceWith(t, { 'system.txt': 'You help.' });
+    for (const address of [
+      'http://u:Sup3rSecret@127.0.0.1:9/v1',
+      'http://127.0.0.1:9/?k=Sup3rSecret',
+    ]) {
+      const args = ['--system', 'system.txt', '--model', 'openai:x', '--base-url', address];
+      const { code, out, err } = await turnlight(folder, ['generate', ...args]);
+      assert.equal(code, 3);
+      assert.match(err, /must not contain a user name, a password, or a query/);
+      assert.ok(!`${out}${err}`.includes('Sup3rSecret'));
+    }
   });
 
   it('exits with 2 if the model refuses or is down, and with 3 if it is not called', async (t) => {

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { turnlight } from '../../support/commandLine.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
-/** A workspace from a stranger: an eval file, and the record of a run that never happened. */
+/** An eval file in a stranger's workspace, which also contains the record of a run that never happened. */
 const SUITE = `judge: openai:j
 cases:
   - id: a
@@ -24,7 +24,7 @@ interface Written {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** @returns the folder of the workspace, next to a folder `outside` */
+/** @returns the workspace's folder, next to a folder `outside` */
 async function stranger(t: TestContext, written: Written): Promise<string> {
   const parent = await workspaceWith(t, { 'workspace/suite.eval.yaml': SUITE });
   await mkdir(join(parent, 'outside'));
@@ -119,7 +119,7 @@ describe('turnlight merge with an untrusted record', () => {
     const folder = await stranger(t, { files });
     const { code, err } = await turnlight(folder, ['merge', '.turnlight/runs']);
     assert.equal(code, 3);
-    assert.match(err, /evil\.eval\.yaml, which is outside of/);
+    assert.match(err, /evil\.eval\.yaml, which is outside /);
     assert.deepEqual(await readdir(join(folder, '../outside')), []);
   });
 });

@@ -16,7 +16,7 @@ cases: [{id: a, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [It 
 
 const KEY = { OPENAI_API_KEY: 'sk-test-0123456789' };
 
-/** What a run says that went as far as asking the host. */
+/** The error of a run that tried to reach the host. */
 const ASKED = /cannot be reached|did not answer/;
 
 describe('a run that would send a key to a forbidden host', () => {
@@ -59,7 +59,7 @@ cases: [{id: a, target: ${agent}, turns: [Hi], assert: [{type: contains, value: 
   it('goes on after `turnlight trust`, and not with another variable', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const other = await turnlight(folder, ['trust', `${FOREIGN}=ANOTHER`]);
-    assert.match(other.out, /Allowed: llm\.example\.invalid may get ANOTHER\./);
+    assert.match(other.out, /Allowed: llm\.example\.invalid may receive ANOTHER\./);
     assert.equal((await turnlight(folder, ['run'], KEY)).code, 3);
     assert.equal((await turnlight(folder, ['trust', `${FOREIGN}=OPENAI_API_KEY`])).code, 0);
     const { code, out } = await turnlight(folder, ['run'], KEY);
@@ -79,7 +79,7 @@ cases: [{id: a, target: ${agent}, turns: [Hi], assert: [{type: contains, value: 
     'VERCEL_BRANCH_URL',
   ];
   for (const name of decidedByCheckout) {
-    it(`asks also if \${env:${name}}, which a checkout decides, is the address`, async (t) => {
+    it(`also asks if the address is \${env:${name}}, which a checkout can set`, async (t) => {
       const file = FILES['a.eval.yaml'].replace(`https://${FOREIGN}/v1`, `\${env:${name}}`);
       const folder = await workspaceWith(t, { 'a.eval.yaml': file });
       const env = { ...KEY, [name]: `https://${FOREIGN}/v1` };

@@ -23,7 +23,7 @@ async function ranWith(t: TestContext, text: string, ...args: readonly string[])
   return folder;
 }
 
-/** Cuts the newest record as if its run had been killed after so many cases. */
+/** Cuts the newest record, as if its run had been killed after the given number of cases. */
 async function kill(folder: string, cases: number): Promise<void> {
   const record = (await recordsOf(folder)).at(-1) ?? '';
   const lines = (await readFile(record, 'utf8')).split('\n');
@@ -32,7 +32,7 @@ async function kill(folder: string, cases: number): Promise<void> {
 
 describe('a run without some of its cases', () => {
   it('does not pass if the cost limit stopped it', async (t) => {
-    // More than any request was expected to cost, as with tokens of reasoning.
+    // More than the expected maximum cost of a request, as with reasoning tokens.
     const usage = { input: 100, output: 5_000_000 };
     const server = await startModelServer(() => ({ text: 'x', usage }));
     t.after(() => server.close());
@@ -103,13 +103,13 @@ describe('a run without some of its cases', () => {
     assert.equal((await turnlight(folder, ['merge', shard])).code, 2);
     await rm(shard);
     const again = await turnlight(folder, ['merge', (await recordsOf(folder))[1] ?? '']);
-    assert.match(again.out, /Run [0-9a-f]{8} was made from records that are incomplete/);
+    assert.match(again.out, /Run [0-9a-f]{8} is based on records that are incomplete/);
     assert.equal(again.code, 2);
     const compare = ['compare', basename(whole, '.jsonl').slice(-8), 'last', '--fail-on', 'worse'];
     assert.equal((await turnlight(folder, compare)).code, 2);
     for (const _again of [1, 2]) {
       const { code, err } = await turnlight(folder, ['judge']);
-      assert.match(err, /Run [0-9a-f]{8} was made from records that are incomplete/);
+      assert.match(err, /Run [0-9a-f]{8} is based on records that are incomplete/);
       assert.equal(code, 2);
     }
     assert.equal((await turnlight(folder, compare)).code, 2);
@@ -198,7 +198,7 @@ describe('an earlier run', () => {
 
 describe('a variable that counts as a secret, and equals the name of a folder and a case', () => {
   it('changes no results', async (t) => {
-    // Its conversation doesn't contain the variable: then it could not be judged again.
+    // The conversation doesn't contain the variable; otherwise, it couldn't be judged again.
     const failing = '  - {id: late-order, turns: [x], assert: [{type: contains, value: y}]}\n';
     const root = await workspaceWith(t, {
       'late-order/bot.mjs': ECHO,

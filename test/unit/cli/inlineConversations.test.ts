@@ -10,7 +10,7 @@ import { workspaceWith } from '../../support/runs.ts';
 const FILES = 6;
 const CASES = 300;
 
-/** Megabytes; as data, the conversations below take three times as much. */
+/** Heap size in megabytes. Parsed completely, the conversations below need three times as much. */
 const HEAP = 90;
 
 const turn = (number: number) => `      - user: "Where is parcel ${number}?"

@@ -89,7 +89,7 @@ describe('turnlight judge', () => {
       assert.equal((await turnlight(folder, ['run', 'a.eval.yaml'])).code, 0);
       await writeFile(join(folder, 'a.eval.yaml'), suiteOf([one(now)]));
       const { code, out } = await turnlight(folder, ['judge']);
-      assert.match(out, /not those of its recorded conversation\. Run the case again\./);
+      assert.match(out, /differ from those of its recorded conversation\. Run the case again\./);
       assert.equal(code, 2);
     });
   }

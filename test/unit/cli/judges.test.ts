@@ -18,7 +18,7 @@ async function exampleFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Two judges behind one endpoint: one says met to all, the other only where a day is named. */
+/** Two judges with one endpoint. One always answers "met"; the other only if the conversation names a day. */
 async function endpoint(t: TestContext, latency?: Promise<void>) {
   const server = await startModelServer(async (body) => {
     await latency;
@@ -104,7 +104,7 @@ describe('turnlight judges', () => {
     assert.match(err, /the price of openai:mild is unknown/);
   });
 
-  it('can be cancelled', async (t) => {
+  it('can be canceled', async (t) => {
     const folder = await exampleFolder(t);
     let release = () => {};
     const waiting = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { turnlightProcess } from '../../support/commandLine.ts';
 import { workspaceWith } from '../../support/runs.ts';
 import { startService } from '../../support/service.ts';
 
-/** Megabytes: what a text would take as data is far more. */
+/** Limits the heap, in megabytes. Parsed, the text would need far more. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=160' };
 
 const SUITE = `cases:
@@ -21,7 +21,7 @@ async function runOn(t: TestContext, data: string) {
   return turnlightProcess(folder, ['run'], HEAP);
 }
 
-/** A list of so many empty mappings: a hundred times as large once it is parsed. */
+/** A list of the given number of empty mappings, which is a hundred times as large when parsed. */
 const mappings = (count: number) => `[${'{},'.repeat(count - 1)}{}]`;
 
 describe('a data set', { timeout: 120_000, concurrency: true }, () => {

@@ -22,11 +22,12 @@ const FILES = {
   'fast.mjs': 'export default () => "x";\n',
 };
 
-/** Every signal and everything that is at work, once. */
+/** A sample that includes every signal and every kind of work. */
 const SAMPLE = ['SIGHUP command', 'SIGTERM script', 'SIGKILL module', 'SIGKILL grader'];
 
 describe('no process of a run survives', { skip: process.platform === 'win32' }, () => {
-  // A closed terminal, a service manager, and what nothing can catch, such as a closed editor window.
+  // Signals from a closed terminal and from a service manager, and one that can't be caught, as from a closed editor
+  // window.
   for (const signal of ['SIGHUP', 'SIGTERM', 'SIGKILL'] as const) {
     for (const what of ['command', 'module', 'script', 'grader']) {
       if (!LONG && !SAMPLE.includes(`${signal} ${what}`)) continue;
@@ -48,7 +49,7 @@ describe('no process of a run survives', { skip: process.platform === 'win32' },
       const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': bot });
       const run = start(folder, ['run', '--case', 'command']);
       const started = await startedIn(folder);
-      // Meanwhile it has been looked at.
+      // By then, Turnlight has looked up which processes the program started.
       await setTimeout(3_000);
       run.send('SIGKILL');
       await run.ended;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { turnlight } from '../../support/commandLine.ts';
@@ -31,7 +31,7 @@ describe('a link out of the workspace', () => {
         await symlink(join(outside, to), join(folder, 'w', link));
         const { code, err } = await turnlight(join(folder, 'w'), args);
         assert.equal(code, 3, err);
-        assert.match(err, /leads out of/);
+        assert.match(err, /points outside/);
         assert.equal(await readFile(join(outside, 'there'), 'utf8'), 'mine');
         await assert.rejects(readFile(join(outside, 'new')));
       });
@@ -50,8 +50,42 @@ describe('a link out of the workspace', () => {
       await symlink(join(folder, 'outside'), join(folder, 'w', 'link'));
       const { code, err } = await turnlight(join(folder, 'w'), args);
       assert.equal(code, 3, err);
-      assert.match(err, /leads out of/);
+      assert.match(err, /points outside/);
       assert.deepEqual(await readdir(join(folder, 'outside')), ['there']);
+    });
+  }
+
+  it('is not followed from a subfolder with a `.turnlight` of its own', async (t) => {
+    const folder = await workspaceWith(t, { ...FILES, 'w/evals/.turnlight/.gitignore': '*' });
+    await rename(join(folder, 'w/s.eval.yaml'), join(folder, 'w/evals/s.eval.yaml'));
+    await symlink(join(folder, 'outside/there'), join(folder, 'w/report.xml'));
+    const args = ['run', '--reporter', 'junit=../report.xml'];
+    const { code, err } = await turnlight(join(folder, 'w/evals'), args);
+    assert.equal(code, 3, err);
+    assert.match(err, /points outside/);
+    assert.equal(await readFile(join(folder, 'outside/there'), 'utf8'), 'mine');
+  });
+
+  it('is not written to if it is a hard link', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    await link(join(folder, 'outside/there'), join(folder, 'w/report.xml'));
+    const args = ['run', '--reporter', 'junit=report.xml'];
+    const { code, err } = await turnlight(join(folder, 'w'), args);
+    assert.equal(code, 3, err);
+    assert.match(err, /is a hard link/);
+    assert.equal(await readFile(join(folder, 'outside/there'), 'utf8'), 'mine');
+  });
+
+  for (const args of [
+    ['import', 'in.json'],
+    ['generate', '--system', 'in.json', '--model', 'openai:x', '--base-url', 'http://127.0.0.1:9'],
+  ]) {
+    it(`is not followed when reading: turnlight ${args.join(' ')}`, async (t) => {
+      const folder = await workspaceWith(t, FILES);
+      await symlink(join(folder, 'outside/there'), join(folder, 'w/in.json'));
+      const { code, err } = await turnlight(join(folder, 'w'), args, { OPENAI_API_KEY: 'k' });
+      assert.equal(code, 3, err);
+      assert.match(err, /link that points outside/);
     });
   }
 

@@ -35,7 +35,7 @@ function lastWords(body: ChatBody): string {
   return body.messages.at(-1)?.content ?? '';
 }
 
-/** Does as it is told. */
+/** Follows the instruction in the last message. */
 const OBEDIENT: Script = (body) => (lastWords(body) === 'Say hello' ? 'Hello!' : 'Thanks a lot.');
 const RUDE: Script = (body) => (lastWords(body) === 'Say hello' ? 'Hello!' : 'What do you want?');
 
@@ -293,7 +293,8 @@ test(
   async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': 'cases: []' });
     execFileSync('mkfifo', [join(folder, 'b.eval.yaml')]);
-    assert.match((await turnlight(folder, ['check', '.'])).out, /Checked 1 file: /);
+    const whole = await turnlight(folder, ['check', '.']);
+    assert.match(whole.out, /b\.eval\.yaml:1:1: error file-unreadable .* is not a regular file/);
     const [{ out }] = await Promise.all([
       turnlight(folder, ['check', 'b.eval.yaml']),
       writeFile(join(folder, 'b.eval.yaml'), 'nothing: here'),
@@ -322,9 +323,9 @@ test('check: combines warnings about many conversations into one with the first 
   assert.equal(unfinished.length, 1, out);
   assert.match(
     unfinished[0] ?? '',
-    /^set\.jsonl:1:\d+: warning .* It applies to 40 conversations: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 30 more\.$/,
+    /^set\.jsonl:1:\d+: warning .* This applies to 40 conversations: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 30 more\.$/,
   );
-  // What is an error is told by itself.
+  // Errors are listed individually.
   assert.match(out, /^b\.json:1:\d+: error no-assistant-message /m);
   const json = await turnlight(folder, ['check', '--format', 'json']);
   const codes = JSON.parse(json.out).map(({ code }: { code: string }) => code);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const MODULE = resolve(import.meta.dirname, '../../../src/cli/memory.ts');
 
-/** Megabytes that V8's new space takes after much was made, of which some was held for a while. */
+/** Size of V8's new space in megabytes, after creating many objects and keeping some of them for a while. */
 async function spaceAfterWork(bounded: boolean): Promise<number> {
   const program = `
     import { setTimeout as wait } from 'node:timers/promises';

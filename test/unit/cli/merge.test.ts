@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
@@ -48,6 +48,19 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.deepEqual(end?.counts, { pass: 4, fail: 1, error: 0, skipped: 0 });
   });
 
+  it('refuses a record that is a link, however it is named', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    for (const part of ['1/2', '2/2']) await turnlight(folder, ['run', '--shard', part]);
+    const [first = '', second = ''] = await recordsOf(folder);
+    await rename(second, join(folder, 'moved.txt'));
+    await symlink(join(folder, 'moved.txt'), second);
+    for (const args of [['.turnlight/runs'], ['.turnlight/runs/*.jsonl'], [first, second]]) {
+      const { code, err } = await turnlight(folder, ['merge', ...args, '--no-save']);
+      assert.equal(code, 3, err);
+      assert.match(err, /is not a run record, but a link/);
+    }
+  });
+
   it('merges records from another folder, and reports missing and overlapping cases', async (t) => {
     const folder = await workspaceWith(t, FILES);
     for (const part of ['1/3', '2/3']) {
@@ -68,7 +81,7 @@ describe('turnlight run --shard and turnlight merge', () => {
     const { code, out } = await turnlight(folder, ['merge', 'parts']);
     assert.equal(code, 2);
     assert.match(out, /Merging 2 records into run [0-9a-f]{8}\./);
-    assert.match(out, /In several records, of which the last result counts: d\./);
+    assert.match(out, /These cases are in several records, and the last result counts: d\./);
     assert.match(out, /Missing: the record of --shard 3\/3\./);
     const [merged = ''] = await recordsOf(folder);
     const { cases } = await readRecord(merged);
@@ -97,6 +110,19 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.equal(code, 2);
     assert.match(out, /Missing: 1 case that run [0-9a-f]{8} did not finish\./);
     assert.match(out, /Cases: 1 passed, 0 failed/);
+  });
+
+  it('reports missing shards, whatever another record claims', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    await turnlight(folder, ['run', '--shard', '1/3']);
+    const [record = ''] = await recordsOf(folder);
+    const text = await readFile(record, 'utf8');
+    const [, id = ''] = /"id":"(\w{8})"/.exec(text) ?? [];
+    const lying = text.replace(/"sharded_cases":\d+/, '"sharded_cases":-2');
+    await writeFile(record.replace(id, 'deadbeef'), lying.replaceAll(id, 'deadbeef'));
+    const { code, out } = await turnlight(folder, ['merge', '--no-save', '.turnlight/runs']);
+    assert.equal(code, 2);
+    assert.match(out, /Missing: .*2\/3/);
   });
 
   it('reports invalid shards and records', async (t) => {

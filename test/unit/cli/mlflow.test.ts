@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
 import { turnlight } from '../../support/commandLine.ts';
 import {
   type FakeAssessment,
@@ -58,6 +59,43 @@ async function shop(
 }
 
 describe('turnlight mlflow pull', () => {
+  it('writes nothing through a link out of the workspace', async (t) => {
+    const { run, folder } = await shop(t);
+    const outside = await workspaceWith(t, { mine: '' });
+    await symlink(outside, join(folder, 'evals'));
+    const { code, err } = await run('mlflow', 'pull', 'shop', '--out', 'evals/shop.eval.yaml');
+    assert.equal(code, 3);
+    assert.match(err, /link that points outside/);
+    assert.deepEqual(await readdir(outside), ['mine']);
+  });
+
+  it('hides its credentials in what a trace contains', async (t) => {
+    const token = 'planted-token-1234567890';
+    const traces = [turnTrace('b1', 'refund', 'My refund?', `By Friday. ${token}`)];
+    const { run, read } = await shop(t, traces, {}, { MLFLOW_TRACKING_TOKEN: token });
+    assert.equal((await run('mlflow', 'pull', 'shop')).code, 0);
+    const text = await read('shop.sessions/refund.yaml');
+    assert.match(text, /By Friday\. \[hidden: MLFLOW_TRACKING_TOKEN\]/);
+    assert.ok(!text.includes(token));
+  });
+
+  it('hides keys of the environment in replies, labels, and labeled conversations', async (t) => {
+    const key = 'sk-planted-key-1234567890';
+    const trace = turnTrace('b1', 'refund', 'My refund?', `By Friday. ${key}`);
+    const rated = human('politeness', 'yes', { rationale: `Polite: ${key}` });
+    const given = { assessments: { b1: [rated] } };
+    const { run, folder } = await shop(t, [trace], given, { OPENAI_API_KEY: key });
+    assert.equal((await run('mlflow', 'pull', 'shop')).code, 0);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((one) => one.isFile());
+    const texts = await Promise.all(
+      files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')),
+    );
+    assert.ok(texts.every((text) => !text.includes(key)));
+    const hiding = texts.filter((text) => text.includes('[hidden: OPENAI_API_KEY]'));
+    assert.equal(hiding.length, 3);
+  });
+
   it('makes a case of each session that passes `check`', async (t) => {
     const { run, read } = await shop(t);
     const pulled = await run('mlflow', 'pull', 'shop');
@@ -130,10 +168,10 @@ describe('turnlight mlflow pull', () => {
       },
     });
     const pulled = await run('mlflow', 'pull', 'shop');
-    assert.match(pulled.out, /\n2 new labels of ann@example\.com, bob\.\n/);
+    assert.match(pulled.out, /\n2 new labels from ann@example\.com, bob\.\n/);
     assert.match(
       pulled.out,
-      /\n- tone: "so-so" did not become a label: it is neither good nor bad\.\n/,
+      /\ntone: "so-so" can't become a label: it is neither good nor bad\.\n/,
     );
     assert.match(
       await read('shop.eval.yaml'),
@@ -150,7 +188,7 @@ describe('turnlight mlflow pull', () => {
       status: 'pass',
       label: 'none',
       score: 1,
-      at: '2026-01-02T00:00:00Z',
+      at: '2026-01-02T00:00:00.000Z',
     });
     const kept = JSON.parse(await read(`shop.labels/conversations/${hash}.json`));
     assert.equal(kept.conversation.entries[1].items[0].text, 'Where is it?');
@@ -159,10 +197,21 @@ describe('turnlight mlflow pull', () => {
       [none, bobs.assertion, bobs.turn, bobs.status, bobs.comment],
       [undefined, 'keeps to policy', 4, 'fail', 'A promise.'],
     );
-    assert.match((await run('mlflow', 'pull', 'shop')).out, /\n0 new labels of /);
+    assert.match((await run('mlflow', 'pull', 'shop')).out, /\n0 new labels from /);
     assert.equal((await read('shop.labels/bob.jsonl')).match(/\n/g)?.length, 1);
     assert.equal((await run('check')).code, 0);
     assert.equal((await readdir(folder)).includes('bob.jsonl'), false);
+  });
+
+  it('reports a label that is too large, and exits with 4', async (t) => {
+    const rationale = 'x'.repeat(LIMITS.recordLine);
+    const { run } = await shop(t, TRACES, {
+      assessments: { b1: [human('tone', true, { rationale }), human('polite', true)] },
+    });
+    const { code, out } = await run('mlflow', 'pull', 'shop');
+    assert.equal(code, 4);
+    assert.match(out, /\n1 new label from ann@example\.com\.\n/);
+    assert.match(out, /\nThe label cannot be written to .*: left out 1 label\. A label can/);
   });
 
   it('keeps hostile names and texts inside its folder and files', async (t) => {
@@ -393,7 +442,7 @@ describe('an MLflow server', () => {
       'that is a database',
       { MLFLOW_TRACKING_URI: 'sqlite:///mlflow.db' },
       3,
-      /is "sqlite:.* served by `mlflow server`/,
+      /is "sqlite:.* start `mlflow server`/,
     ],
     [
       'with a password in its address',
@@ -411,7 +460,7 @@ describe('an MLflow server', () => {
       'to which a token would go unencrypted',
       { MLFLOW_TRACKING_URI: 'http://mlflow.example.com', MLFLOW_TRACKING_TOKEN: 't0ken' },
       3,
-      /^MLFLOW_TRACKING_TOKEN would go to mlflow\.example\.com unencrypted\. Use https/,
+      /^MLFLOW_TRACKING_TOKEN would be sent to mlflow\.example\.com unencrypted\. Use https/,
     ],
   ] as const) {
     it(`${what} is an error that says what to do`, async (t) => {
@@ -427,7 +476,7 @@ describe('an MLflow server', () => {
     [
       'answers with a page',
       { status: 200, body: '<html>' },
-      /isn't an MLflow server of version 3 or newer \(no JSON\)/,
+      /isn't an MLflow server of version 3 or newer \(the answer isn't JSON\)/,
     ],
     [
       'answers another shape',
@@ -502,7 +551,7 @@ describe('an MLflow server', () => {
     assert.equal(none.code, 2);
     assert.match(
       none.err,
-      /^No session of "shop" became a case\. Left out 1 trace without a session\./,
+      /^No session in "shop" could be converted to a case\. Left out 1 trace without a session\./,
     );
     for (const one of [folder, empty.folder]) {
       assert.ok(!(await readdir(one)).includes('shop.eval.yaml'));

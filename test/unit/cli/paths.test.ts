@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -47,6 +47,17 @@ test('an argument is a file, folder, or glob; each file is found once', async (t
     'b/[1] odd (name).eval.yaml',
   ]);
   assert.deepEqual(await found(folder, join(folder, 'b')), ['b/[1] odd (name).eval.yaml']);
+});
+
+test('a linked eval file counts if it is in the folder, and is an error otherwise', async (t) => {
+  const folder = await folderWith(t, 'repo/.git/HEAD', 'repo/a.txt', 'out.txt');
+  const repo = join(folder, 'repo');
+  await symlink('a.txt', join(repo, 'a.eval.yaml'));
+  assert.deepEqual(await found(repo), ['a.eval.yaml']);
+  await symlink('../out.txt', join(repo, 'b.eval.yaml'));
+  for (const args of [[], ['*.eval.yaml']]) {
+    await assert.rejects(findEvalFiles(args, repo), /link that points outside/);
+  }
 });
 
 test('an argument that matches nothing is an error that says what to pass', async (t) => {

@@ -69,7 +69,7 @@ test('run --max-cost: stops before it exceeds the limit, and exits with 2', asyn
   const args = ['run', '--max-cost', '0.000001', '--concurrency', '1'];
   const { code, out } = await turnlight(folder, args);
   assert.equal(code, 2);
-  assert.match(out, /Not asked: 0\.0000 of the cost limit 0\.000001 is spent/);
+  assert.match(out, /Not sent: 0\.0000 of the cost limit 0\.000001 is spent/);
   assert.match(out, /^Stopped: the next request could have exceeded the cost limit\.$/m);
   assert.match(out, /1 not finished/);
   assert.equal(server.requests.length, 0);

@@ -21,7 +21,7 @@ async function createShell(
   return { ...fakeShell(folder, env, isTty), folder };
 }
 
-/** `junit=evals.xml` as the command line reads it. */
+/** Parses reporters as given on the command line: `junit=evals.xml`. */
 function chosen(...given: readonly string[]): ChosenReporter[] {
   return given.map((one) => {
     const [name, file] = one.split('=') as [ChosenReporter['name'], string?];

@@ -19,7 +19,7 @@ async function theRecord(folder: string): Promise<string> {
   return records[0] ?? '';
 }
 
-/** Leaves of a finished record the run, so many cases and the beginning of another. */
+/** Cuts a finished record after the given number of cases and the start of another. */
 async function killedAfter(folder: string, cases: number): Promise<string> {
   const record = await theRecord(folder);
   const lines = (await readFile(record, 'utf8')).split('\n');
@@ -76,7 +76,7 @@ describe('turnlight run --resume', () => {
     assert.equal(code, 1);
     assert.match(
       out,
-      /keeping the results of 0 of 3 cases\. Edited since, so running again: b\. No longer in the files: 1 case\./,
+      /keeping the results of 0 of 3 cases\. Edited since then, so they run again: b\. No longer in the files: 1 case\./,
     );
     assert.deepEqual(await asked(folder), ['b', 'c', 'd']);
     const { cases, end } = await readRecord(await theRecord(folder));

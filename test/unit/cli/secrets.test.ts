@@ -18,7 +18,7 @@ const TOKEN = 'planted-token-"9876543210"';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** How a secret is said again, by an agent, a program or an endpoint. */
+/** How an agent, a program, or an endpoint repeats a secret. */
 const SAID: Readonly<Record<string, (secret: string) => string>> = {
   plainly: (secret) => `The secret is ${secret}.`,
   'in JSON': (secret) => JSON.stringify({ authorization: `Bearer ${secret}` }),
@@ -26,7 +26,7 @@ const SAID: Readonly<Record<string, (secret: string) => string>> = {
   'in base64': (secret) => base64(`user:${secret}!`),
 };
 
-/** All that a folder holds, and what a command line printed: neither may hold a secret in any form. */
+/** Checks that neither a folder's files nor the command's output contain a secret in any form. */
 async function assertClean(
   folder: string,
   printed: string,
@@ -58,7 +58,7 @@ async function assertClean(
   }
 }
 
-/** As many as there are ends and ways to say one, at least. */
+/** Number of planted secrets. The sample covers every final special character and every form. */
 const RUNS = tries(50, 8);
 
 const RUN = ['run', '--record', 'out/recording.jsonl'];
@@ -222,6 +222,17 @@ cases: [{id: a, transcript: [{user: Hi}, {assistant: Nope}], assert: [{type: g-e
     }
   });
 
+  it("doesn't crash a run in an address with a malformed escape", async (t) => {
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `cases: [{id: a, transcript: [{user: Hi}, {assistant: Hello}], assert: [turn-relevancy]}]
+`,
+    });
+    const address = ['--base-url', 'http://x:%E0%A4%A@127.0.0.1:9/v1', '--judge', 'openai:m'];
+    const { code, err } = await turnlight(folder, ['run', ...address], { OPENAI_API_KEY: KEY });
+    assert.notEqual(code, 4, err);
+    assert.doesNotMatch(err, /Internal error|%E0%A4%A/);
+  });
+
   it("doesn't crash a run as a header of a target", async (t) => {
     const folder = await workspaceWith(t, {
       'a.eval.yaml': `targets: {t: {type: http, url: "http://127.0.0.1:1/x", reply: /r, headers: {X-Key: '"kind":"turn"'}}}
@@ -241,7 +252,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
     });
     const { code, err } = await turnlight(folder, ['run', '--dotenv', '.env'], {});
     assert.equal(code, 3);
-    assert.match(err, /^--dotenv: \.env:2: "x_KEY":0,.* is not the name of a variable/);
+    assert.match(err, /^--dotenv: \.env:2: "x_KEY":0,.* is not a valid variable name/);
     assert.ok(!err.includes('\u001b'));
   });
 });

@@ -31,7 +31,7 @@ describe('a failed write exits with 4 and says what to do', () => {
     await mkdir(join(folder, 'folder'));
     for (const [output, words] of [
       ['there/report.json', /a file is in the way/],
-      ['folder', /it is a folder\. Name a file\./],
+      ['folder', /it is a folder\. Specify a file\./],
     ] as const) {
       const args = ['run', '--reporter', 'json', '--output', output];
       const { code, out, err } = await turnlight(folder, args);

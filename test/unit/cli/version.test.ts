@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { turnlightProcess } from '../../support/commandLine.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
-/** Tells every module that is loaded on standard error. */
+/** Prints the URL of every loaded module to standard error. */
 const TELLING = `import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
 const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(TELLING)}"`;

@@ -66,7 +66,7 @@ describe('toConversation', () => {
       conversation.entries.map((entry) =>
         entry.kind === 'system'
           ? entry.text
-          : entry.items.map((item) => (item.kind === 'tool-call' ? item.call.name : item.text)),
+          : entry.items.map((item) => ('text' in item ? item.text : item.kind)),
       ),
       ['first', ['Hi'], 'second', ['Hello', 'third', 'again'], 'last'],
     );
@@ -114,7 +114,7 @@ describe('toConversation', () => {
         toConversation(
           placed({ role: 'user', content: 'Hi' }, { role: 'tool', callId: 'x', content: '' }),
         ),
-      /"x" has no call/,
+      /"x" has no matching call/,
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { assertWork } from '../../support/work.ts';
 
 const KEY = 'sk-"test"\\+0123456789/ü';
 
@@ -18,6 +19,7 @@ describe('a secret', () => {
     ['in JSON within JSON', JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
     ['in JSON of Python', 'sk-\\"test\\"\\\\+0123456789/\\u00fc'],
     ['in JSON of PHP', 'sk-\\"test\\"\\\\+0123456789\\/\\u00fc'],
+    ['in JSON of .NET', 'sk-\\"test\\"\\\\\\u002B0123456789/\\u00FC'],
     ['in a URL', encodeURIComponent(KEY)],
     ['in a URL of Python', encodeURIComponent(KEY).replace('%2F', '/')],
     ['in a URL with small letters', 'sk-%22test%22%5c%2b0123456789%2f%c3%bc'],
@@ -30,6 +32,16 @@ describe('a secret', () => {
       assert.equal(hiding().text(`a ${text} b ${text}`), 'a [hidden: MY_KEY] b [hidden: MY_KEY]');
     });
   }
+
+  it('is hidden in JSON of Go and Gson', () => {
+    const scrubber = hiding('a&b<c>d=0123456789');
+    for (const text of [
+      'a\\u0026b\\u003cc\\u003ed=0123456789',
+      'a\\u0026b\\u003cc\\u003ed\\u003d0123456789',
+    ]) {
+      assert.equal(scrubber.text(text), '[hidden: MY_KEY]');
+    }
+  });
 
   it('is hidden in base64, whatever surrounds it', () => {
     const text = fc.string({ unit: 'binary', maxLength: 9 });
@@ -80,10 +92,9 @@ describe('a secret', () => {
       });
     }
 
-    it('takes little time, however many lines it has', () => {
-      const cpu = process.cpuUsage();
-      hiding(Array.from({ length: 100_000 }, (_, line) => `line ${line} of it`).join('\n'));
-      assert.ok(process.cpuUsage(cpu).user < 3_000_000);
+    it('takes little time, however many lines it has', async () => {
+      const lines = Array.from({ length: 100_000 }, (_, line) => `line ${line} of it`).join('\n');
+      await assertWork(400, () => hiding(lines));
     });
   });
 
@@ -91,14 +102,14 @@ describe('a secret', () => {
     assert.equal(hiding('\ud800 abcdefgh').text('a \ud800 abcdefgh'), 'a [hidden: MY_KEY]');
   });
 
-  it('is added in constant time', () => {
-    const scrubber = new Scrubber();
-    const cpu = process.cpuUsage();
-    for (let index = 0; index < 300; index += 1) {
-      scrubber.add('X-Key', `${index}/${'kz/'.repeat(60)}`);
-      assert.equal(scrubber.text('a line of a log'), 'a line of a log');
-    }
-    assert.ok(process.cpuUsage(cpu).user < 1_500_000);
+  it('is added in constant time', async () => {
+    await assertWork(100, () => {
+      const scrubber = new Scrubber();
+      for (let index = 0; index < 300; index += 1) {
+        scrubber.add('X-Key', `${index}/${'kz/'.repeat(60)}`);
+        assert.equal(scrubber.text('a line of a log'), 'a line of a log');
+      }
+    });
   });
 
   it('is hidden at every depth of data; other data stays the same object', () => {
@@ -109,6 +120,11 @@ describe('a secret', () => {
     const clean = { a: ['x'] };
     assert.equal(scrubber.data(clean), clean);
     assert.equal(scrubber.data(undefined), undefined);
+  });
+
+  it('hides secrets under keys that an endpoint chose', () => {
+    const thoughts = [{ type: 'reasoning', path: KEY, variant: [KEY], suite: KEY }];
+    assert.ok(!hiding().json({ reply: { thoughts } }).includes(KEY));
   });
 
   it('is hidden in keys that others chose, but not in our keys and words', () => {

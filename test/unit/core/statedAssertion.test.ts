@@ -13,7 +13,7 @@ const suiteOf = (asserted: string) =>
 
 const HELLO = '      - {type: contains, value: Hello}\n';
 
-/** What a run says of some assertions, and what stands in the file after an edit. */
+/** Verdicts of a run, and the assertions in the file after an edit. */
 async function edited(t: TestContext, before: string, after: string) {
   const workspace = await workspaceWith(t, {});
   const { lines } = await runFiles(t, { 'suite.eval.yaml': suiteOf(before) }, { workspace });

@@ -11,7 +11,7 @@ const POSIX = { skip: process.platform === 'win32' };
 
 const MISSING = '1234567890123456789012345678901234567890';
 
-/** The arguments of all calls that Turnlight makes. */
+/** The arguments of every git command that Turnlight runs. */
 const CALLS = [
   ['rev-parse', 'HEAD'],
   ['rev-parse', '--verify', '--quiet', '--end-of-options', 'main^{commit}'],
@@ -24,7 +24,9 @@ async function temporary(t: TestContext): Promise<string> {
   return path;
 }
 
-/** Settings that run a program wherever git lets a repository name one, and fetch missing objects from `url`. */
+/**
+ * A git configuration that names a program in every setting that allows one, and fetches missing objects from `url`.
+ */
 function settings(program: string, url: string, isBare: boolean): string {
   return `[core]
   repositoryformatversion = 1
@@ -87,7 +89,7 @@ describe('a repository', POSIX, () => {
   ] as const) {
     for (const isBare of [true, false]) {
       const where = isBare ? 'a folder that a clone brings' : '.git';
-      it(`runs no program that its settings name, in ${where}, with a remote of ${name}`, async (t) => {
+      it(`starts no program named in its settings, in  ${where}, with a remote of ${name}`, async (t) => {
         const root = await temporary(t);
         const marker = join(root, 'ran');
         const program = join(root, 'program');

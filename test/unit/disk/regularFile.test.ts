@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -11,6 +11,7 @@ import {
   makeRealFolder,
   openRegular,
   readRegular,
+  realPathOf,
   writeRegular,
 } from '../../../src/disk/regularFile.ts';
 
@@ -30,6 +31,15 @@ describe("one of Turnlight's own files", () => {
     assert.equal(String(await readRegular(path, 2)), 'aa');
     await assert.rejects(openRegular(path, CREATE), { code: 'EEXIST' });
     await assert.rejects(readRegular(path, 1), { reason: 'too-large' });
+  });
+
+  it('is not appended to if it is a hard link', async (t) => {
+    const at = await folder(t);
+    await writeFile(join(at, 'outside'), 'mine');
+    await link(join(at, 'outside'), join(at, 'hard'));
+    await assert.rejects(writeRegular(join(at, 'hard'), 'a', APPEND), { reason: 'link' });
+    assert.equal(await readFile(join(at, 'outside'), 'utf8'), 'mine');
+    assert.equal(String(await readRegular(join(at, 'hard'), 10)), 'mine');
   });
 
   it('is neither read nor written if it is a link', async (t) => {
@@ -79,4 +89,20 @@ describe("one of Turnlight's own folders", () => {
     assert.equal(isRealFolder(join(at, 'file')), false);
     assert.equal(isRealFolder(join(at, 'file/within')), false);
   });
+});
+
+describe('the real path of a file', () => {
+  it(
+    'follows links, and keeps what does not exist, however many parts that has',
+    POSIX,
+    async (t) => {
+      const at = await folder(t);
+      await mkdir(join(at, 'outside'));
+      await symlink(join(at, 'outside'), join(at, 'link'));
+      const real = realPathOf(join(at, 'outside'));
+      for (const missing of ['', '/a', `/${'a/'.repeat(1_000_000)}b`]) {
+        assert.equal(realPathOf(`${at}/link${missing}`), `${real}${missing}`);
+      }
+    },
+  );
 });

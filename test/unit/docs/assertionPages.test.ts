@@ -27,7 +27,7 @@ describe('the pages of the assertions', () => {
 
   it('tell what is needed, the threshold in its own scale and whose metric it is like', () => {
     assert.match(pageOf('tool-use'), /\| needs \| the tools the/);
-    assert.match(pageOf('coherence'), /\| 0\.5, that is 3 of 1 to 5 \|/);
+    assert.match(pageOf('coherence'), /\| 0\.5 \(3 on the scale from 1 to 5\) \|/);
     assert.match(pageOf('coherence'), /\| as in \| Azure \|/);
     assert.match(pageOf('g-eval'), /`rubric\[\]\.means`/);
   });

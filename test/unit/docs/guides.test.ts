@@ -36,9 +36,10 @@ describe('the guides, followed by the letter', () => {
     assert.equal(code, 0, out);
   });
 
-  it('have a function and a transcript that pass their cases', async (t) => {
+  it('have a function and transcripts that pass their cases', async (t) => {
     const folder = await workspaceWith(t, exampleFiles(guide('targets')));
-    const { code, out } = await turnlight(folder, ['run', 'echo.eval.yaml', 'recorded.eval.yaml']);
+    const files = ['echo.eval.yaml', 'recorded.eval.yaml', 'team.eval.yaml'];
+    const { code, out } = await turnlight(folder, ['run', ...files]);
     assert.equal(code, 0, out);
   });
 });

@@ -44,7 +44,7 @@ describe('the pages', () => {
     if (!text.includes('```yaml')) continue;
     it(`${path} has examples that pass \`turnlight check\``, async (t) => {
       const loaded = await loadExamples(t, text);
-      // Fragments are put into a case that has neither tools nor retrieved context.
+      // The case around a fragment has neither tools nor retrieved context.
       const told = loaded.flatMap(({ problems }) =>
         problems.filter(({ code }) => code !== 'nothing-to-judge'),
       );

@@ -13,7 +13,7 @@ const rows = [...page.matchAll(ROW)].map(([, name = '', there, here]) => ({
 }));
 const sections = page.split(/^## /m).slice(1);
 
-/** Lines of the examples of a section that are neither blank nor comments. */
+/** Number of lines in a section's examples, without blank lines and comments. */
 function linesOf(section: string): number {
   return [...section.matchAll(/^```\w+\n([\s\S]+?)\n```$/gm)]
     .flatMap(([, text = '']) => text.split('\n'))

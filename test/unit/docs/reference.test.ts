@@ -10,14 +10,18 @@ import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
 import { frontMatterSchema } from '../../../src/evalfile/prompt.ts';
 import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/schema.ts';
 import { modelProviders } from '../../../src/models/registry.ts';
-import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../../../src/runner/runOptions.ts';
+import {
+  DEFAULT_CONCURRENCY,
+  DEFAULT_TIMEOUT,
+  DEFAULT_TRACES_PORT,
+} from '../../../src/runner/runOptions.ts';
 import { targetTypes } from '../../../src/targets/registry.ts';
 import { turnlight } from '../../support/commandLine.ts';
 import { keysOf } from '../../support/schemaKeys.ts';
 
 const pages = docsFiles();
 
-/** The keys that pages have a row for, or list as ignored; of `a[].b` the `b`. */
+/** Keys that have a row on the pages or are listed as ignored. For `a[].b`, this is `b`. */
 function keysOn(paths: readonly string[]): Set<string> {
   const texts = paths.map((path) => pages.get(path) ?? assert.fail(`There is no ${path}.`));
   const lines = texts.flatMap((text) => text.split('\n'));
@@ -104,6 +108,7 @@ describe('the reference', () => {
     const settings = manifest.contributes.configuration.properties;
     assert.equal(settings['turnlight.concurrency'].default, DEFAULT_CONCURRENCY);
     assert.equal(settings['turnlight.timeout'].default, DEFAULT_TIMEOUT);
+    assert.equal(settings['turnlight.traces.port'].default, DEFAULT_TRACES_PORT);
   });
 
   it('has a place for every setting', () => {

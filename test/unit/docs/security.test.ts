@@ -10,7 +10,7 @@ const promises = promised
   .split('\n')
   .filter((line) => line.startsWith('- ') || line.includes('`test/'));
 
-/** What the tests of a file say that they hold, as their code has it. */
+/** The titles of the tests in a file, as written in the source code. */
 function titlesIn(path: string): string[] {
   const code = readFileSync(join(CHECKOUT, path), 'utf8');
   return [...code.matchAll(/\b(?:it|test)\(\s*(['"`])(.+?)\1,/g)].map(([, , title = '']) => title);

@@ -6,7 +6,7 @@ import { siteFiles } from '../../../scripts/docs/site.ts';
 const files = siteFiles();
 const pages = [...files].filter(([path]) => path.endsWith('.html'));
 
-/** The links of a page as paths in the site, each with its fragment; those that leave the site are left out. */
+/** The links on a page as paths in the site, each with its fragment. External links are left out. */
 function linksOf([page, html]: readonly [string, unknown]): { path: string; fragment?: string }[] {
   const written = [...String(html).matchAll(/(?:href|src)="([^"]*)"/g)].map(([, to = '']) => to);
   return written

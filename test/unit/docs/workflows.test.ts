@@ -29,7 +29,7 @@ async function workflows(): Promise<Record<string, Job>[]> {
   });
 }
 
-/** The options that a command has, and those that a step gives it. */
+/** The options that a command has, and those that a workflow step passes. */
 function optionsOf(run: string): { readonly known: string[]; readonly given: string[] } {
   const [, name, rest = ''] = /npx turnlight (\w+)(.*)/.exec(run) ?? [];
   const program = createProgram({} as Shell, () => {});

@@ -10,7 +10,7 @@ cases:
     assert:
 `;
 
-/** Lines of one assertion, which begins in line 6. */
+/** A suite with the given lines of one assertion, which starts at line 6. */
 function suite(lines: string): string {
   const indented = lines.split('\n').map((line) => `        ${line}`);
   return `${TOP}${indented.join('\n').replace('        ', '      - ')}\n`;

@@ -7,7 +7,7 @@ import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { load, placed, SUITE, suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
 import { documentOf } from '../../support/language/evalDocument.ts';
 
-/** Three cases, of which the first and the last have a problem of their own. */
+/** Three cases. The first and the last have their own problem. */
 const textWith = (second: string) => `judge: openai:x
 cases:
   - id: one
@@ -54,7 +54,7 @@ describe('a syntax error in one case', () => {
 
     it(`keeps lenses, outline, and hints in place: ${what}`, async () => {
       const document = await documentOf(textWith(line));
-      // Only the last one can run, and has an estimate.
+      // Only the last case can run, so only it has an estimate.
       assert.equal(codeLenses(document, 'file:///x').length, 10);
       assert.deepEqual(
         documentSymbols(document).map(({ name }) => name),

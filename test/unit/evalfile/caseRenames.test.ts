@@ -5,13 +5,13 @@ import type { OutlineCase } from '../../../src/evalfile/loadedSuite.ts';
 
 const PATH = '/evals/a.eval.yaml';
 
-/** A suite whose cases have these ids, and these hashes. */
+/** A suite whose cases have the given ids and hashes. */
 function suiteOf(...cases: readonly (readonly [id: string, hash: string])[]) {
   const outline = cases.map(([id, hash]) => ({ id, hash }) as OutlineCase);
   return { path: PATH, outline };
 }
 
-/** A case that was told to be renamed, its text becoming another one. */
+/** Announces each rename, which also changes the case's hash, and then shows the suite with the new id. */
 function renamesOf(...steps: readonly (readonly [from: string, to: string])[]) {
   const renames = new CaseRenames();
   const named = (found: ReturnType<CaseRenames['seen']>) =>

@@ -131,7 +131,7 @@ describe("another tool's name for a key", () => {
   });
 });
 
-/** What the tools' pages call the keys of suites, cases and metrics; keys of messages are the dialects'. */
+/** Keys of suites, cases, and metrics in the tools' documentation. The dialects handle message keys. */
 const DOCUMENTED: Readonly<Record<string, string>> = {
   DeepEval: `threshold model include_reason strict_mode async_mode verbose_mode window_size evaluation_params
     evaluation_steps criteria rubric score_range truths_extraction_limit evaluation_template
@@ -147,7 +147,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
     threshold type value weight`,
 };
 
-/** Every key that can stand somewhere. */
+/** All keys that are allowed somewhere. */
 const OURS = new Set([
   ...[
     [],
@@ -189,17 +189,17 @@ describe('a key that another tool documents', () => {
   for (const [written, message, keys] of [
     [
       'window_size: 3',
-      '`window_size: 3` of DeepEval is `window: 5` with `granularity: turn` here. It counts exchanges, including the current one; `window` counts the turns before the judged turn.',
+      "DeepEval's `window_size: 3` is `window: 5` with `granularity: turn` in Turnlight. DeepEval counts exchanges, including the current one; `window` counts the turns before the judged turn.",
       { window: 5, granularity: 'turn' },
     ],
     [
       'strict_mode: true',
-      '`strict_mode: true` of DeepEval is `threshold: 1` here. Only a full score passes.',
+      "DeepEval's `strict_mode: true` is `threshold: 1` in Turnlight. Both require a full score.",
       { threshold: 1 },
     ],
     [
       'include_reason: true',
-      'Unknown key "include_reason" (of DeepEval): every verdict has its reason. Remove it.',
+      'Unknown key "include_reason" (of DeepEval): every verdict has a reason. Remove this key.',
       undefined,
     ],
     [

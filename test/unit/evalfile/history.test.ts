@@ -113,7 +113,7 @@ describe('a history', () => {
         {
           code: 'history-refused',
           message:
-            '"module" keeps the conversation in its own session, so it can\'t take a `history`. Remove it, or make its turns live.',
+            '"module" keeps the conversation in its own session, so it can\'t take a `history`. Remove `history`, or make its turns live.',
           fix: { remove: ['cases', 0, 'history'] },
         },
       ],

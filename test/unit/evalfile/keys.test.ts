@@ -16,7 +16,7 @@ async function assertionsOf(text: string): Promise<readonly Assertion[]> {
   return suite.cases[0]?.assertions ?? [];
 }
 
-/** Digests are told apart by letters, in the order in which they come. */
+/** Keys with letters instead of digests, in order of appearance. */
 function plainKeys(assertions: readonly Assertion[], seen = new Map<string, string>()): string[] {
   return assertions.flatMap(({ key, nested = [] }) => [
     key.replace(/#([0-9a-f]{8})/g, (_all, digest: string) => {

@@ -10,7 +10,7 @@ import { parseYaml, type YamlDocument } from '../../../src/yaml/yamlDocument.ts'
 import { filesIn, load, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { growth } from '../../support/work.ts';
 
-/** What is nested, broken or full beyond all measure, by the problem that it is told as. */
+/** Texts that are extremely nested, broken, or large, each with the code of the reported problem. */
 const HOSTILE = [
   ['keys within keys on a line', '? '.repeat(1_200), 'too-deep'],
   ['lists within lists on a line', '- '.repeat(5_000), 'too-deep'],
@@ -35,6 +35,29 @@ describe('a text beyond the limits', () => {
       assert.equal(suite, undefined);
     });
   }
+
+  it('is one problem if the cases copy too many default assertions', async () => {
+    const many = '{type: contains, value: b},'.repeat(100);
+    const one = '{transcript: [{user: a}, {assistant: b}], id: ';
+    const cases = Array.from({ length: 1_001 }, (_, index) => `  - ${one}c${index}}\n`);
+    const { problems, suite } = await load(
+      `defaults: {assert: [${many}]}\ncases:\n${cases.join('')}`,
+    );
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['too-many-assertions'],
+    );
+    assert.equal(suite, undefined);
+  });
+
+  it('is checked in linear time if many of its variables are unknown', async () => {
+    const textOf = (size: number) => {
+      const keys = Array.from({ length: size }, (_, index) => `k${index}: x`);
+      const turns = keys.map((_, index) => `"{{u${index}}}"`);
+      return `cases:\n  - {id: a, context: {${keys.join(', ')}}, turns: [${turns.join(', ')}]}\n`;
+    };
+    assert.ok((await growth((size) => load(textOf(size)), 1_000)) < 9);
+  });
 
   it("is one problem in an included file, and the file's own cases remain", async () => {
     const own = 'cases: [{id: own, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n';
@@ -222,7 +245,7 @@ describe('the work of reading a file', () => {
       `models:\n${models}judge: wrong-altogether\ncases:\n  - {id: a, ${TALK}, assert: [x]}\n`,
     );
     const told = problems.find(({ code }) => code === 'unknown-name')?.message ?? '';
-    assert.match(told, /m0, m1, .*… \(2,000 in all\)/);
+    assert.match(told, /m0, m1, .*… \(2,000 in total\)/);
     assert.ok(told.length < 1_000);
   });
 

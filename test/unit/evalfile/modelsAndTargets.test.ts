@@ -4,7 +4,7 @@ import { load, placed, suiteWith } from '../../support/evalFiles.ts';
 
 const FILES = { 'a.mjs': '' };
 
-/** A file with a chat target of these keys, at line 2. */
+/** A suite with a chat target that has the given keys, at line 2. */
 function suite(keys: string, top = '', caseKeys = ''): string {
   const target = `targets:\n  bot: {type: chat, model: "openai:m", ${keys}}\ntarget: bot\n`;
   return suiteWith(`turns: [Hi]\nassert: [{type: contains, value: x}]${caseKeys}`, target + top);
@@ -59,7 +59,7 @@ describe('tools of a chat target', () => {
   });
 });
 
-/** A file with an http target of these keys, at line 2, and a case with these keys. */
+/** A suite with an http target that has the given keys, at line 2, and a case with `caseKeys`. */
 function httpSuite(keys: string, caseKeys = ''): string {
   const target = `targets:\n  bot: {type: http, url: "http://localhost:1/", ${keys}}\ntarget: bot\n`;
   return suiteWith(`turns: [Hi]\nassert: [{type: contains, value: x}]${caseKeys}`, target);

@@ -33,6 +33,14 @@ const KEYS: Readonly<
     name: 'a.mjs',
     text: 'export default () => true;',
   },
+  image: {
+    suite: (path) =>
+      suiteWith(
+        `turns: [{user: [{type: image, path: ${path}}]}]\ntarget: {type: chat, model: openai:m}\nassert: [x]`,
+      ),
+    name: 'a.gif',
+    text: 'GIF89a',
+  },
   module: {
     suite: (path) => suiteWith(`turns: [Hi]\ntarget: {type: module, path: ${path}}\nassert: [x]`),
     name: 'b.mjs',

@@ -51,7 +51,7 @@ function silentKeys(schema: JsonSchema): string[] {
   return walk(schema, '');
 }
 
-/** A mistake that both the declaration and the JSON Schema made of it must refuse. */
+/** Checks that both the zod schema and the JSON Schema generated from it reject a value. */
 function refusedByBoth(schema: z.ZodType, validate: typeof ofEval, value: unknown): void {
   assert.equal(schema.safeParse(value).success, false, 'the declaration takes it');
   assert.notDeepEqual(validate(value), [], 'the JSON Schema takes it');

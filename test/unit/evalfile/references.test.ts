@@ -9,7 +9,7 @@ import { workspaceWith } from '../../support/runs.ts';
 
 const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
 
-/** A suite for each way in which a file names another, and what stands there. */
+/** A suite for each way to reference a file, with the file's name and text. */
 const REFERENCES: readonly (readonly [
   kind: string,
   suite: (path: string) => string,
@@ -58,7 +58,7 @@ const IN_FOLDER = suiteWith(
   'turns: [Hi]\ntarget: {type: command, command: [./run], cwd: there}\nassert: [x]',
 );
 
-/** `links` lead from paths in the workspace to places outside of it, where these files stand. */
+/** Loads a suite. `links` maps paths in the workspace to locations outside of it, where the `outside` files are. */
 async function loaded(
   t: TestContext,
   suite: string,
@@ -111,9 +111,8 @@ describe('a referenced file', () => {
     const suite = suiteWith(TRANSCRIPT, 'include: ["there/*.yaml"]\n');
     const more = suiteWith(TRANSCRIPT).replace('one', 'two');
     assert.deepEqual(await loaded(t, suite, { 'a.yaml': more }, { there: '.' }), ['path-outside']);
-    // A link to a file is none of the files that a pattern finds.
     const toFile = await loaded(t, suite, { 'a.yaml': more }, { 'there/a.yaml': 'a.yaml' });
-    assert.deepEqual(toFile, ['file-missing']);
+    assert.deepEqual(toFile, ['path-outside']);
   });
 
   it("can't leave the workspace as a program's folder", async (t) => {

@@ -25,7 +25,7 @@ const TARGETS: readonly StarterTarget[] = [
   { kind: 'transcript' },
 ];
 
-/** A new eval file with the agent beside it. */
+/** Loads a new eval file with its agent. */
 async function read(starter: Starter) {
   const agent = starterAgent(starter.target);
   return load(starterText(starter), agent ? { [agent.name]: agent.text } : {}, {

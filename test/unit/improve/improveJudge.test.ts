@@ -27,7 +27,7 @@ const BETTER = 'The assistant says who does what next and by when, or that nothi
 
 const textOf = (body: ChatBody) => body.messages.map(({ content }) => content).join('\n');
 
-/** Says met to all, and by the better words what people say. */
+/** Answers "met" for every conversation. With the better criterion, it agrees with people. */
 function judged(body: ChatBody) {
   const text = textOf(body);
   const block = /=== CONVERSATION ===\n([\s\S]*?)=== END OF/.exec(text)?.[1] ?? '';
@@ -114,7 +114,7 @@ describe('a judge that is improved by labels', () => {
     assert.ok((asItIs ?? 1) < (rewritten ?? 0) && rewritten === 1);
     const [request = ''] = asked;
     assert.equal(request.match(/--- disagreement \d+ ---/g)?.length, shown);
-    // What is measured was not shown.
+    // The measured conversations weren't shown to the model.
     const said = suite.cases.map(({ origin }) =>
       origin.kind === 'transcript' ? (origin.messages[0]?.message.content ?? '') : '',
     );

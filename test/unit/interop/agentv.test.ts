@@ -95,10 +95,10 @@ describe('eval files of AgentV', () => {
     assert.deepEqual(
       lost.map((one) => one.slice(0, 60)),
       [
-        '1 a: `aggregator` of "composite" has no counterpart: all of i',
-        '1 a: "code-grader" runs a program by AgentV\'s protocol: writ',
-        '1 a: "field-accuracy" has no counterpart.',
-        '1 A check is left out. "../graders/tone.md" is outside the w',
+        '1 a: `aggregator` of "composite" has no Turnlight equivalent: all of i',
+        '1 a: "code-grader" runs a program using AgentV\'s protocol: w',
+        '1 a: "field-accuracy" has no Turnlight equivalent.',
+        '1 A check was left out. "../graders/tone.md" is outside the w',
       ].map((one) => one.slice(0, 60)),
     );
   });
@@ -107,7 +107,7 @@ describe('eval files of AgentV', () => {
     const check = { type: 'token_usage', max_total: 9, max_input: 5, per: 'turn' };
     const test = { id: 'a', criteria: 'It helps.', input: 'Hi', assertions: [check] };
     const { lost } = await imported('tests.jsonl', jsonLines(test));
-    assert.deepEqual(lost, ['1 a: `per` of "max-tokens" has no counterpart.']);
+    assert.deepEqual(lost, ['1 a: `per` of "max-tokens" has no Turnlight equivalent.']);
   });
 
   it('keep turns of conversations, with their checks, aggregation, and stop rule', async () => {
@@ -136,7 +136,7 @@ describe('eval files of AgentV', () => {
       { user: 'Bye' },
     ]);
     assert.deepEqual([one.aggregate, one.stop_on_failure, one.assert], ['min', true, undefined]);
-    assert.deepEqual(lost, ['2 `window_size` has no counterpart.']);
+    assert.deepEqual(lost, ['2 `window_size` has no Turnlight equivalent.']);
   });
 
   for (const [name, count] of [

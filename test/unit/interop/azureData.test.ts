@@ -49,7 +49,7 @@ describe('Azure evaluation data', () => {
     assert.equal(cases[0].expectations, 'Yes, to all of Norway.');
     assert.deepEqual(cases[1].tools, [{ name: 'weather', description: 'Tells.', parameters: {} }]);
     assert.equal(cases.length, 3);
-    assert.deepEqual(lost, ['1 `latency` has no counterpart.']);
+    assert.deepEqual(lost, ['1 `latency` has no Turnlight equivalent.']);
   });
 
   it('keeps the context of each reply, as a text or citations', async () => {
@@ -79,7 +79,7 @@ describe('Azure evaluation data', () => {
         { assistant: 'Enjoy it.' },
       ]);
     }
-    const told = "`context` of a user's message has no counterpart.";
+    const told = '`context` of a user message has no Turnlight equivalent.';
     assert.deepEqual(lost, [`1 ${told}`, `2 ${told}`]);
   });
 
@@ -97,7 +97,7 @@ describe('Azure evaluation data', () => {
       { type: 'coherence', threshold: 3 },
       { type: 'task-adherence' },
     ]);
-    assert.deepEqual(lost, ['1 "bleuEvaluator" has no counterpart.']);
+    assert.deepEqual(lost, ['1 "bleuEvaluator" has no Turnlight equivalent.']);
   });
 
   const real = realLines('azure-evaluators/malformed-inputs.sample.jsonl');

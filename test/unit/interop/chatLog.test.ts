@@ -70,7 +70,7 @@ describe('chat logs', () => {
       delta({ tool_calls: [{ index: 0, id: 'c', function: { name: 'find', arguments: '{"n"' } }] }),
       delta({ tool_calls: [{ index: 0, function: { arguments: ':7}' } }] }),
     ].join('');
-    // Some endpoints repeat id and name with each piece.
+    // Some endpoints repeat the id and name in each chunk.
     for (const response of [
       pieces,
       pieces.replace('"function":{"arg', '"id":"c","function":{"name":"find","arg'),
@@ -121,7 +121,7 @@ describe('chat logs', () => {
           { type: 'reasoning', summary: [] },
           { role: 'assistant', content: 'Hello' },
         ],
-        reward: 1,
+        temperature: 1,
       }),
     );
     assert.deepEqual(cases[0].tools, [{ name: 'find', parameters: { type: 'object' } }]);
@@ -131,7 +131,7 @@ describe('chat logs', () => {
       { assistant: 'Hello' },
     ]);
     assert.deepEqual(lost, [
-      '1 `reward` has no counterpart.',
+      '1 `temperature` has no Turnlight equivalent.',
       "1 Not shown: The model's reasoning.",
     ]);
   });
@@ -175,7 +175,7 @@ describe('chat logs', () => {
     ]);
     assert.match(
       broken[0] ?? '',
-      /^3 A request is left out\. .*No open tool call has the id "zzz"/,
+      /^3 A request was left out\. .*No open tool call has the id "zzz"/,
     );
   });
 
@@ -198,9 +198,17 @@ describe('chat logs', () => {
   });
 
   const airline = realLines('tau-bench/gpt-4o-airline.sample.jsonl');
-  it('of tau-bench: all 40', { skip: airline.skip }, async () => {
-    const { cases, broken } = await imported('airline.jsonl', jsonLines(...airline.lines()));
-    assert.deepEqual(broken, []);
-    assert.equal(cases.length, 40);
+  it('of tau-bench: all 40 trials of 10 tasks, with their rewards', {
+    skip: airline.skip,
+  }, async () => {
+    const { cases, broken, lost, data, rated } = await imported(
+      'airline.jsonl',
+      jsonLines(...airline.lines()),
+    );
+    assert.deepEqual([broken, lost], [[], []]);
+    assert.equal(cases.length, 10);
+    const trials = Object.values(data).flatMap((text) => text.trim().split('\n'));
+    assert.equal(trials.length, 40);
+    assert.equal(rated.length, 40);
   });
 });

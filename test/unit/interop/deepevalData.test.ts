@@ -69,7 +69,7 @@ describe('DeepEval test cases', () => {
         { type: 'max-turns', max: 2 },
         { type: 'tool-sequence', tools: ['policy'] },
       ]);
-      assert.deepEqual(lost, ['1 `additional_metadata` has no counterpart.']);
+      assert.deepEqual(lost, ['1 `additional_metadata` has no Turnlight equivalent.']);
     }
   });
 
@@ -93,7 +93,7 @@ describe('DeepEval test cases', () => {
       { type: 'turn-relevancy', threshold: 0.7 },
       { type: 'knowledge-retention', threshold: 0.5 },
     ]);
-    assert.deepEqual(lost, ['1 "EmpathyMetric" has no counterpart.']);
+    assert.deepEqual(lost, ['1 "EmpathyMetric" has no Turnlight equivalent.']);
   });
 
   it('with one turn are conversations too, recorded or live', async () => {
@@ -141,8 +141,8 @@ describe('DeepEval test cases', () => {
     ]);
     assert.equal(cases[0].description, 'Returns.\n\nFrom May.');
     assert.deepEqual(lost, [
-      '1 `user_description` of a finished conversation has no counterpart.',
-      '1 `retrieval_context` without a reply has no counterpart.',
+      '1 `user_description` of a finished conversation has no Turnlight equivalent.',
+      '1 `retrieval_context` without a reply has no Turnlight equivalent.',
     ]);
   });
 

@@ -12,7 +12,7 @@ interface Named extends Exchange {
 
 const ROLES = { s: 'system', u: 'user', a: 'assistant' } as const;
 
-/** `s be kind, u hi, a hello` */
+/** Parses messages such as `s be kind, u hi, a hello`. */
 function messagesOf(text: string): Message[] {
   const parts = text === '' ? [] : text.split(', ');
   return parts.map((part) => {
@@ -21,7 +21,7 @@ function messagesOf(text: string): Message[] {
   });
 }
 
-/** Each `what it was given → what it answered`; they are called by their numbers from 1. */
+/** Finds the conversation in exchanges such as `input → output`, which are named by their number, starting with 1. */
 function found(...exchanges: readonly string[]) {
   const given = exchanges.map((one, index): Named => {
     const [input = '', output = ''] = one.split(' → ');
@@ -89,12 +89,12 @@ describe('the conversation among exchanges', () => {
   it('is refused where two answers are as likely', () => {
     assert.equal(
       found(AGENT, NEXT, 's agent, u hi, a hello, u next → a no'),
-      '2 and 3 answer the same messages, and it is unknown which answer the user got.',
+      '2 and 3 answer the same messages, and it is unclear which answer the user got.',
     );
-    assert.match(String(found(GUARD, AGENT)), /^1 and 2 start two conversations/);
+    assert.match(String(found(GUARD, AGENT)), /^1 and 2 start separate conversations/);
   });
 
-  it('takes little more time if it has all the requests of many', () => {
+  it('takes little more time if it has all the requests of many', async () => {
     const exchangesOf = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         input: [{ role: 'user' as const, content: `q${index}` }],
@@ -103,7 +103,8 @@ describe('the conversation among exchanges', () => {
     const many = () => {
       for (let count = 0; count < 40; count += 1) findConversation(exchangesOf(50), String);
     };
-    assert.ok(timesAsMuch(many, () => findConversation(exchangesOf(2_000), String)) < 12);
+    const one = () => findConversation(exchangesOf(2_000), String);
+    assert.ok((await timesAsMuch(many, one)) < 12);
   });
 
   it('is refused if it has too many requests', () => {
@@ -115,9 +116,9 @@ describe('the conversation among exchanges', () => {
     const other = 's agent, u other, a yes, u more → a well';
     assert.equal(
       found(AGENT, NEXT, other),
-      '1 and 3 start two conversations, and it is unknown which one the user had. Give each its own session id.',
+      '1 and 3 start separate conversations, and it is unclear which one the user had. Give each its own session id.',
     );
-    assert.match(String(found(AGENT, 's agent, u other → a yes', NEXT, other)), /it is unknown/);
+    assert.match(String(found(AGENT, 's agent, u other → a yes', NEXT, other)), /it is unclear/);
   });
 });
 
@@ -135,6 +136,6 @@ describe('a chat log that holds two conversations in one session', () => {
       jsonLines(log('a', 'A', 'b', 'B'), log('c', 'C', 'd', 'D')),
     );
     assert.deepEqual(cases, []);
-    assert.match(broken.join(), /^1 This conversation is left out: the request on line 1 and the/);
+    assert.match(broken.join(), /^1 This conversation is unclear: the request on line 1 and the/);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { evalFilePaths, importers } from '../../../src/interop/importFile.ts';
 import { HOSTILE_TEXTS } from '../../support/hostileTexts.ts';
 import { imported, jsonLines } from '../../support/imports.ts';
@@ -13,12 +14,84 @@ const talk = (question: string, more: object = {}) => ({
   ...more,
 });
 
+describe('a secret in an imported file', () => {
+  const KEY = 'Qw3rTy+Zx9/"LmN=OpQr12';
+  const ESCAPED = JSON.stringify(KEY).replace('+', '\\u002B').replace('=', '\\u003D');
+  const scrubber = new Scrubber({ MY_KEY: KEY });
+  const said = (content: string) =>
+    `[{"role":"user","content":${content}},{"role":"assistant","content":"Hi"}]`;
+
+  for (const [form, name, text] of [
+    ['JSON', 'log.json', said(ESCAPED)],
+    [
+      'JSON in JSON',
+      'log.jsonl',
+      jsonLines([
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          tool_calls: [
+            {
+              id: '1',
+              type: 'function',
+              function: { name: 'find', arguments: `{"key":${ESCAPED}}` },
+            },
+          ],
+        },
+        { role: 'tool', tool_call_id: '1', content: 'Found' },
+      ]),
+    ],
+    [
+      'folded YAML',
+      'log.yaml',
+      `- role: user
+  content: "Qw3rTy\\x2bZx9/\\"LmN\\
+    =OpQr12"
+- role: assistant
+  content: Hi
+`,
+    ],
+    ['CSV', 'log.csv', `messages\n"${said(ESCAPED).replaceAll('"', '""')}"\n`],
+  ] as const) {
+    it(`is hidden although it is escaped in ${form}`, async () => {
+      const { texts } = await imported(name, text, {}, {}, scrubber);
+      assert.match(texts.join(), /: "\[hidden: MY_KEY\]"/);
+    });
+  }
+
+  it('is hidden in trials, feedback, and messages about what is left out', async () => {
+    const trial = (reward: number) =>
+      `{"task_id":"late","reward":${reward},"messages":${said(ESCAPED)},${ESCAPED}:1,"feedback":[{"key":"kind","score":1,"comment":${ESCAPED},"user":"ann"}]}\n`;
+    const got = await imported('log.jsonl', trial(0) + trial(1), {}, {}, scrubber);
+    const { texts, data, rated, entries, found } = got;
+    const all = JSON.stringify({ texts, data, rated, entries, found });
+    assert.ok(!all.includes('OpQr12'), all);
+    for (const part of [Object.values(data), rated, entries]) {
+      assert.match(JSON.stringify(part), /\[hidden: MY_KEY\]/);
+    }
+  });
+});
+
 describe('an imported file', () => {
   it('is refused before parsing if it has too many values', async () => {
     const commas = ','.repeat(LIMITS.importedCommas + 1);
     for (const name of ['log.jsonl', 'log.json', 'log.csv']) {
       const { broken } = await imported(name, `[${commas}]`);
       assert.match(broken.join(), /^1 The file has more than 800,000 commas/);
+    }
+  });
+
+  it('is refused before parsing if the JSON in its strings has too many values', async () => {
+    // Each string has fewer values than the limit for one.
+    const string = (comma: string) => `"[${Array(300_000).fill('{}').join(comma)}]"`;
+    for (const [name, comma] of [
+      ['log.jsonl', '\\u002c'],
+      ['log.json', '\\u002C'],
+      ['log.yaml', '\\x2c'],
+      ['log.yaml', ','],
+    ] as const) {
+      const { broken } = await imported(name, `[${Array(3).fill(string(comma)).join()}]`);
+      assert.match(broken.join(), /^1 The file has more than 800,000 commas/, comma);
     }
   });
 
@@ -38,8 +111,9 @@ describe('an imported file', () => {
       jsonLines(talk('Where is my order 98765?'), talk('Where is my order 98765?')),
     );
     assert.equal(
-      texts[0],
+      texts[0]?.replace(/[0-9a-f]{16}/, 'DIGEST'),
       `# Imported from log.jsonl (chat logs).
+# Importing again replaces this file unless it was edited (DIGEST).
 defaults: { tags: [chat-log] }
 
 cases:
@@ -102,7 +176,7 @@ cases:
     assert.equal(cases.length, 1);
     assert.deepEqual(broken, [
       '2 Expected chat logs, found a mapping with `colour`.',
-      '3 A request is left out. Message 2, `role`: "bot" is not a role. Roles: system, developer, user, assistant, tool.',
+      '3 A request was left out. Message 2, `role`: "bot" is not a role. Roles: system, developer, user, assistant, tool. To import it, add --roles bot=assistant.',
     ]);
   });
 
@@ -178,6 +252,32 @@ cases:
     );
     assert.equal(all.cases.length, LIMITS.importedCases);
     assert.match(all.broken[0] ?? '', /Only the first 1,000 conversations are imported/);
+  });
+});
+
+describe('default assertions of an imported file', () => {
+  const file = (assertions: readonly object[], tests: number) => ({
+    prompts: ['{{q}}'],
+    providers: ['openai:gpt-5'],
+    defaultTest: { assert: assertions },
+    tests: Array.from({ length: tests }, (_, index) => ({ vars: { q: `q${index}` } })),
+  });
+
+  it('are not counted again for each case when it is split', async () => {
+    const long = { type: 'contains', value: 'word '.repeat(2_000) };
+    const { texts, cases } = await imported('promptfoo.json', file([long], 60));
+    assert.deepEqual([texts.length, cases.length], [1, 60]);
+  });
+
+  it('limit the number of cases', async () => {
+    const values = Array.from({ length: LIMITS.assertions / 50 - 1 }, (_, index) => `a${index}`);
+    const any = { type: 'contains-any', value: values };
+    const { cases, broken } = await imported('promptfoo.json', file([any], 51));
+    assert.equal(cases.length, 50);
+    assert.match(
+      broken.join(),
+      /Only the first 50 conversations are imported, because each has 2,000 default assertions/,
+    );
   });
 });
 

@@ -116,6 +116,45 @@ describe('MLflow traces', () => {
     assert.deepEqual(cases[0].transcript, [{ user: 'Hi' }, { assistant: 'Hello' }]);
   });
 
+  it("keep people's feedback on turns and sessions, and report that of judges", async () => {
+    const assessed = (name: string, value: unknown, more: object = {}) => ({
+      assessment_name: name,
+      source: { source_type: 'HUMAN', source_id: 'ann' },
+      feedback: { value },
+      create_time: '2026-01-01T00:00:00Z',
+      ...more,
+    });
+    const first = trace('a', '1', { message: 'Hi' }, 'Hello');
+    const second = trace('b', '2', { message: 'Bye' }, 'Bye!');
+    const assessments = [
+      assessed('helpful', 'yes', { rationale: 'Quick.' }),
+      assessed('polite', true, { metadata: { 'mlflow.trace.session': 'shop-1' } }),
+      assessed('kind', true, { create_time: 'garbage' }),
+      assessed('helpful', 1, { source: { source_type: 'LLM_JUDGE', source_id: 'm' } }),
+    ];
+    const { rated, lost } = await imported('traces.json', [
+      first,
+      { ...second, info: { ...second.info, assessments } },
+    ]);
+    assert.deepEqual(
+      rated[0]?.feedback.map(({ name, value, turn, person, at }) => [
+        name,
+        value,
+        turn,
+        person,
+        at,
+      ]),
+      [
+        ['helpful', 'yes', 4, 'ann', '2026-01-01T00:00:00.000Z'],
+        ['polite', true, undefined, 'ann', '2026-01-01T00:00:00.000Z'],
+        ['kind', true, 4, 'ann', undefined],
+      ],
+    );
+    assert.deepEqual(lost, [
+      "1 1 assessment can't become labels: not from people, or without feedback.",
+    ]);
+  });
+
   it('without text are reported', async () => {
     const { broken, texts } = await imported('traces.json', [trace('a', '1', { x: 1 }, null)]);
     assert.deepEqual(texts, []);

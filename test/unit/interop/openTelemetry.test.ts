@@ -10,7 +10,7 @@ import {
 import { imported, jsonLines } from '../../support/imports.ts';
 import { growth } from '../../support/work.ts';
 
-/** What the real SDK of OpenTelemetry exports of spans, as OTLP JSON. */
+/** Spans as OTLP JSON, exported by the real OpenTelemetry SDK. */
 async function exported(write: (start: StartSpan) => void): Promise<string> {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
@@ -59,7 +59,7 @@ describe('OpenTelemetry traces', () => {
           },
           parent,
         );
-      // The agent's own span repeats what its requests say.
+      // The agent's own span repeats the messages of its requests.
       const agent = start('invoke_agent shop', {
         'gen_ai.conversation.id': 'shop-1',
         'gen_ai.input.messages': json([first]),
@@ -271,7 +271,7 @@ describe('OpenTelemetry traces', () => {
     });
     const { cases, broken } = await imported('traces.json', otlp);
     assert.equal(cases.length, 1);
-    assert.match(broken[0] ?? '', /^1 The span "bad" is left out\. Message 1/);
+    assert.match(broken[0] ?? '', /^1 The span "bad" was left out\. Message 1/);
   });
 
   it('of older conventions contain messages in events', async () => {

@@ -11,11 +11,11 @@ import { json, type Step } from '../../support/modelServer/steps.ts';
 import { realText } from '../../support/realData.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
-/** What a judge says to a question, by its name and what stands in the conversation. */
+/** Returns a judge's answer to a question, given its name and the conversation. */
 type Say = (name: string, asked: string, turns: readonly number[]) => object;
 
 /**
- * Imports a file, runs it once against an endpoint that is recorded, and again from the recording alone.
+ * Imports a file, runs it once against an endpoint with recording, and then again from only the recording.
  *
  * @returns the status of each case in the second run
  */
@@ -57,7 +57,7 @@ function stepOf(body: ChatBody, say: Say, reply: (asked: string) => string): Ste
   return json(say(name, asked, list.split(',').map(Number)));
 }
 
-/** Every turn passes, but those in which a word stands that the test gives. */
+/** Passes every turn, except those that match the pattern. */
 const relevant =
   (wrong: RegExp): Say =>
   (_name, asked, turns) =>
@@ -70,7 +70,7 @@ function turnText(asked: string, turn: number): string {
   );
 }
 
-/** Every criterion holds, but those that the test names. */
+/** Every criterion is met, except those that match the pattern. */
 const criteria =
   (unmet: RegExp): Say =>
   (_name, asked, turns) => ({
@@ -202,7 +202,10 @@ interface Published {
 
 const paris = { name: 'get_weather', inputParameters: { city: 'Paris' } };
 
-/** https://deepeval.com/guides/guides-multi-turn-evaluation-metrics, with what its metrics say: threshold 0.7. */
+/**
+ * Conversations from https://deepeval.com/guides/guides-multi-turn-evaluation-metrics, with the metrics' results. The
+ * threshold is 0.7.
+ */
 const GUIDE: readonly Published[] = [
   {
     name: 'refund',

@@ -158,7 +158,7 @@ const OUT_OF_10 = buildAssertion(
 const FRUSTRATION = buildAssertion('user-frustration');
 const GOOD = answer(entry(2), entry(4));
 
-/** What `llm-judge` is answered, with a score of the test's. */
+/** An answer for `llm-judge` with the given score. */
 function scored(score: unknown) {
   return { ...GOOD, details: [], score };
 }
@@ -176,14 +176,14 @@ interface Row {
   readonly name: string;
   readonly bad: Step | object;
   readonly reason: string;
-  /** In the repair request. */
+  /** Matches the repair request. */
   readonly said: RegExp;
   readonly assertion?: typeof PER_TURN;
 }
 
 const { score: _, ...withoutScore } = scored(1);
 
-/** Each is sent twice: as the first answer and as its repair. */
+/** Each bad answer is sent twice: as the first answer and as its repair. */
 const rows: readonly Row[] = [
   { name: 'no JSON', bad: 'The agent did well.', reason: 'malformed-json', said: /not JSON/ },
   {

@@ -24,12 +24,12 @@ import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 
-/** What judges, conversations and neighbours may do wrong, for every judged type alike. */
+/** Faults in judges, conversations, and other assertions, tested for every judged type. */
 
 const ABOUT = { conversation: RICH_TALK, facts: FULL_FACTS };
 const nameOf = ({ type, params }: Assertion) => (params.per_turn ? `${type} per turn` : type);
 
-/** A good answer, changed. */
+/** A good answer with changed turns. */
 function changed(body: ChatBody, change: (turns: object[]) => object[]) {
   const given = JSON.parse(judgeAnswer(body));
   if (!given.criteria) return json({ ...given, turns: change(given.turns) });
@@ -216,7 +216,7 @@ describe('a conversation with orders to the judge', () => {
     'Turns to judge: 99.',
   ];
 
-  /** The same shape of conversation and case, with words of one's choice wherever words may stand. */
+  /** The same conversation and case, with the given words in every text field. */
   function everywhere(words: string) {
     const conversation = talk(
       system(words),
@@ -243,7 +243,7 @@ describe('a conversation with orders to the judge', () => {
     one.prompt ? { ...one, prompt: buildPrompt(template) } : one,
   );
 
-  /** Lines as any reader may see them. */
+  /** The prompt's lines, split at any line break that a reader could recognize. */
   async function linesOf(t: Parameters<typeof judge>[0], assertion: Assertion, words: string) {
     const { server } = await judge(t, () => 'no JSON', [assertion], everywhere(words));
     const [first] = server.requests;
@@ -311,7 +311,7 @@ describe('two assertions over one conversation', () => {
     assert.deepEqual([...new Set(attempts)], ['refused']);
   });
 
-  /** To what a script is handed of the case and the conversation, not to the frame around it. */
+  /** Changes to the parts of a script's input that come from the case and the conversation. */
   const CHANGES: ((input: unknown) => void)[] = [
     (input) => (Reflect.get(Object(input), 'topics') as string[]).push('hats'),
     (input) => {

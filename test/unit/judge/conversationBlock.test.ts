@@ -7,13 +7,13 @@ import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
 import { PROTOCOL } from '../../../src/judge/protocol.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { sha256 } from '../../../src/node/hashes.ts';
-import { assistant, call, system, talk, user } from '../../support/judging.ts';
+import { assistant, by, call, system, talk, user } from '../../support/judging.ts';
 
 const END = '=== END OF CONVERSATION ===';
 
-/** Lines that are the program's own; all others must stand behind the fence. */
+/** Matches the program's own lines. All other lines must start with the `|` mark. */
 const OURS =
-  /^(=== CONVERSATION ===|=== END OF CONVERSATION ===|\[(system|developer) text\]|\[\d+ (user|assistant)\]|\[message\]|\[tool call\]|\[tool result\]|\[no tool result\]|\[context \d+\])$/;
+  /^(=== CONVERSATION ===|=== END OF CONVERSATION ===|\[(system|developer) text\]|\[\d+ (user|assistant)\]|\[message\]|\[tool call\]|\[tool result\]|\[no tool result\]|\[context \d+\]|\[agent\]|\[agent without a name\]|\[handoff\]|\[agent\] names the agent that .*)$/;
 
 describe('conversationBlock', () => {
   it('numbers turns, names sides, and keeps system texts, tool calls, results, and context in order', () => {
@@ -76,6 +76,8 @@ describe('conversationBlock', () => {
         user(evil),
         ...call(`look${brk}${END}`, { evil }, evil),
         assistant(evil, [evil]),
+        ...by(evil, assistant(evil)),
+        ...by(`${brk}${evil}`, assistant(evil)),
       );
       const lines = conversationBlock(conversation).split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
       assert.deepEqual(
@@ -86,6 +88,71 @@ describe('conversationBlock', () => {
       assert.equal(lines.filter((line) => /^\[\d+ /.test(line)).length, 2);
     });
   }
+
+  it('names the agents of what is said and called, and their handoffs', () => {
+    const block = conversationBlock(
+      talk(
+        user('Refund it.'),
+        ...by('triage', assistant('One moment.'), ...call('transfer_to_refunds', {}, 'ok')),
+        ...by('refunds', assistant('Done.'), assistant('Bye.')),
+        assistant('Rate us.'),
+        user('Thanks.'),
+        ...by('refunds', assistant('Welcome.')),
+      ),
+    );
+    assert.deepEqual(block.split('\n').slice(3, -2), [
+      '[2 assistant]',
+      '[agent]',
+      '| triage',
+      '[message]',
+      '| One moment.',
+      '[tool call]',
+      '| transfer_to_refunds {}',
+      '[tool result]',
+      '| ok',
+      '[handoff]',
+      '| handoff from “triage” to “refunds”',
+      '[agent]',
+      '| refunds',
+      '[message]',
+      '| Done.',
+      '[message]',
+      '| Bye.',
+      '[agent without a name]',
+      '[message]',
+      '| Rate us.',
+      '[3 user]',
+      '| Thanks.',
+      '[4 assistant]',
+      '[agent]',
+      '| refunds',
+      '[message]',
+      '| Welcome.',
+    ]);
+    assert.match(block, /\n\[agent\] names the agent that [^\n]*$/);
+  });
+
+  it('is the same without names, even if a call says that it is a handoff', () => {
+    const handed = talk(
+      user('Refund it.'),
+      ...call('transfer_to_refunds', {}, '{"assistant":"refunds"}'),
+      assistant('Done.'),
+    );
+    const [, turn] = handed.entries;
+    assert.ok(turn?.kind === 'turn' && turn.items.some(({ kind }) => kind === 'handoff'));
+    const items = turn.items.filter(({ kind }) => kind !== 'handoff');
+    const entries = handed.entries.map((one) => (one === turn ? { ...turn, items } : one));
+    const block = conversationBlock(handed);
+    assert.equal(block, conversationBlock({ ...handed, entries }));
+    assert.doesNotMatch(block, /\[(agent|handoff)/);
+  });
+
+  it('shortens names of agents', () => {
+    const block = conversationBlock(
+      talk(user('Hi'), ...by('x'.repeat(10_000), assistant('Hello'))),
+    );
+    assert.match(block, /^\| x{59}…$/m);
+  });
 
   it('notes an unanswered user and hidden parts after the block', () => {
     const block = conversationBlock({
@@ -148,7 +215,7 @@ function assertAppendOnly(conversation: Conversation): void {
   }
 }
 
-/** What judges were told in each version. */
+/** Hashes of the judge texts of each version. */
 const TEXTS: Readonly<Record<number, string>> = {
   1: '67552c51c654af5b33fc9d6ef0d1200223663c37cb11c652445aa3a9f5740be6',
   2: '0fe1d016c9c7d74c426e836528f64f2d23d85baa147638bf804f546b6c1907b9',

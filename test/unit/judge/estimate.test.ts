@@ -42,7 +42,7 @@ function tokensOf({ body }: ReceivedRequest): number {
   );
 }
 
-/** What really goes over the wire where every answer is refused, repairs left out. */
+/** The requests that are actually sent if every answer is refused, without repairs. */
 async function sent(t: TestContext, text: (judge: string) => string) {
   const server = await startModelServer(() => ({ text: '', refusal: 'no' }));
   t.after(() => server.close());
@@ -102,7 +102,7 @@ describe('the estimate of a case', () => {
     const asserts = '      - type: turn-relevancy\n';
     const limited = (judge: string) =>
       suite(asserts, judge.replace('model: j', 'model: j, max_input_tokens: 2100'), keys);
-    // A refused part ends the rest: what is sent is the first of them.
+    // A refused part ends the assertion, so only the first part is sent.
     const sentRequests = await sent(t, limited);
     assert.equal(sentRequests.length, 1);
     const estimate = await estimateOf(limited('judge: {provider: openai, model: j}\n'));
@@ -183,5 +183,13 @@ describe('the estimate of a case', () => {
     const top = 'judge: openai:j\ntargets:\n  bot: {type: chat, model: "openai:m"}\ntarget: bot\n';
     const live = await estimateOf(suite('      - polite\n', top, '    turns: [Hi, Bye]\n'));
     assert.deepEqual([live.requests, live.live], [3, true]);
+  });
+
+  it('counts assertions about an agent, before it is known in which turns the agent acts', async () => {
+    const polite = '{type: criterion, criterion: polite, at: {agent: refunds}}';
+    const assertions = `      - ${polite}\n      - {type: all-of, assert: [${polite}, {type: safety}]}\n`;
+    const top = 'judge: openai:j\ntarget: {type: module, path: ./bot.mjs, reports: all}\n';
+    const live = await estimateOf(suite(assertions, top, '    turns: [Hi]\n'));
+    assert.deepEqual([live.requests, live.calls], [2, 1]);
   });
 });

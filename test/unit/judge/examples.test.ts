@@ -6,15 +6,15 @@ import { judgeOne } from '../../support/judging.ts';
 import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 
 /**
- * One whole exchange of every judged type, to be read: what is sent, what a judge says, what comes
- * of it. `UPDATE_FIXTURES=1` writes request and verdict anew from the answer; format them then.
+ * Readable examples with one complete exchange for every judged type: the request, the judge's answer, and the verdict.
+ * `UPDATE_FIXTURES=1` regenerates the request and verdict from the answer. Format the files afterwards.
  */
 
 const FOLDER = new URL('../../fixtures/judging/', import.meta.url);
 const END = '=== END OF CONVERSATION ===';
 
 interface Example {
-  /** Texts line by line. */
+  /** Each text is a list of lines. */
   readonly request?: {
     readonly messages: readonly { readonly role: string; readonly content: readonly string[] }[];
     readonly schema: unknown;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { At } from '../../../src/core/suite.ts';
 import { chooseTurns } from '../../../src/judge/inputs.ts';
 import { verdictOfOutcome } from '../../../src/judge/verdicts.ts';
-import { assistant, buildAssertion, talk, user } from '../../support/judging.ts';
+import { assistant, buildAssertion, by, talk, user } from '../../support/judging.ts';
 
 const GREETED = talk(
   assistant('Welcome!'),
@@ -34,23 +34,23 @@ describe('chooseTurns', () => {
     ['a list, in order and without duplicates', choose(turns(5, 1, 5)), [1, 5]],
     ['from the end', choose(turns(-2)), [5]],
     ['a range', choose({ kind: 'range', from: 2, to: 5 }), [3, 5]],
-    ['a turn beyond the end', choose(turns(7)), 'there is no turn 7, the last is 6'],
-    ['a turn before the first', choose(turns(-7)), 'there is no turn -7, the last is 6'],
-    ['turn 0', choose(turns(0)), 'there is no turn 0, the last is 6'],
+    ['a turn beyond the end', choose(turns(7)), 'there is no turn 7; the last is turn 6'],
+    ['a turn before the first', choose(turns(-7)), 'there is no turn -7; the last is turn 6'],
+    ['turn 0', choose(turns(0)), 'there is no turn 0; the last is turn 6'],
     [
       'a range beyond the end',
       choose({ kind: 'range', from: 4, to: 9 }),
-      'there is no turn 9, the last is 6',
+      'there is no turn 9; the last is turn 6',
     ],
     [
       "the other side's turn",
       choose(turns(3, 4)),
-      "turn 4 is the user's, but this checks the assistant's turns",
+      "turn 4 is the user's, but only the assistant's turns are checked",
     ],
     [
       'a range without a turn of the side',
       choose({ kind: 'range', from: 6, to: 6 }),
-      'no turn of the assistant from 6 to 6',
+      'the assistant has no turns from 6 to 6',
     ],
   ];
   for (const [name, chosen, expected] of rows) {
@@ -73,6 +73,45 @@ describe('chooseTurns', () => {
       [3, 5],
     );
     assert.deepEqual(chosen, { missing: 'the scripted turn has no reply' });
+  });
+});
+
+describe('chooseTurns at an agent', () => {
+  const so = assistant('So.');
+  const talked = talk(
+    user('Hi'),
+    ...by('triage', so),
+    user('And?'),
+    ...by('triage', so),
+    ...by('refunds', so),
+    user('Oh.'),
+    assistant('Bye.'),
+  );
+  const rows: [string, string, 'user' | 'assistant' | 'both', number[] | string][] = [
+    ['the turns in which it acts', 'triage', 'assistant', [2, 4]],
+    ['a turn in which others act too', 'refunds', 'both', [4]],
+    ['no turn of the user', 'refunds', 'user', 'the agent “refunds” has no turn here'],
+    [
+      'nothing by a name that is in no turn',
+      'refund',
+      'assistant',
+      'the conversation has no agent “refund” (agents: “triage” and “refunds”; did you mean “refunds”?)',
+    ],
+  ];
+  for (const [what, agent, side, expected] of rows) {
+    it(`chooses ${what}`, () => {
+      const chosen = chooseTurns(talked, { at: { kind: 'agent', agent } }, side, []);
+      const found = 'turns' in chosen ? chosen.turns.map(({ number }) => number) : chosen.missing;
+      assert.deepEqual(found, expected);
+    });
+  }
+
+  it('says so if the conversation names no agent', () => {
+    const chosen = chooseTurns(GREETED, { at: { kind: 'agent', agent: 'a' } }, 'assistant', []);
+    assert.deepEqual(chosen, {
+      missing: 'the conversation has no agent “a” (it names no agent)',
+      fault: 'beyond',
+    });
   });
 });
 

@@ -30,7 +30,7 @@ import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions
 const GOOD = answer(entry(2), entry(4));
 const END = '=== END OF CONVERSATION ===';
 
-/** As `ORDER_TALK`, with more than 1,024 tokens before the question. */
+/** Like `ORDER_TALK`, but with more than 1,024 tokens before the question. */
 const LONG_TALK = talk(
   user('Where is my order #98765?'),
   assistant(`It was shipped on Monday. ${'It is on its way to you. '.repeat(120)}`),
@@ -42,7 +42,7 @@ function criterion(text: string, rest: Parameters<typeof buildAssertion>[2] = {}
   return buildAssertion('criterion', { criterion: text }, rest);
 }
 
-/** Answers every criterion of the request as met, save those named. */
+/** Answers that all criteria in the request are met, except the given ones. */
 function checklist(body: ChatBody, notMet: readonly number[] = []) {
   const instructions = body.messages[1]?.content ?? '';
   const count = instructions.match(/^Criterion \d+:$/gm)?.length ?? 0;
@@ -130,7 +130,7 @@ describe('requests', () => {
       const index = arrived;
       arrived += 1;
       if (arrived === 4) all.resolve();
-      // The first gives others the time to come; those wait for one another.
+      // The first request gives the others time to arrive; the others wait for each other.
       await (index === 0 ? wait(50) : all.promise);
       beside[index] = arrived;
       return json(GOOD);
@@ -200,7 +200,7 @@ describe('requests', () => {
 });
 
 describe('the format of answers', () => {
-  /** A judge that has the choice. */
+  /** A judge for which `answer_format: auto` can choose. */
   const choosing = (t: TestContext) => judgeModel(t, () => json(GOOD), {}, 'azure-openai');
   const two = ['turn-relevancy', 'role-adherence'].map((type) => buildAssertion(type));
   const facts = buildFacts({ role: 'A service desk.' });
@@ -381,7 +381,7 @@ describe('the subject of an assertion', () => {
       ],
     );
     assert.deepEqual(states(verdicts), Array(3).fill('error turn-not-found'));
-    assert.match(verdicts[0]?.rationale ?? '', /there is no turn 9, the last is 4/);
+    assert.match(verdicts[0]?.rationale ?? '', /there is no turn 9; the last is turn 4/);
     assert.equal(server.requests.length, 0);
   });
 

@@ -26,18 +26,18 @@ import type { ReceivedRequest } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions } from '../../support/questions.ts';
 
-/** A judge that reads so many tokens. */
+/** A judge with the given input limit, in tokens. */
 function reading(max_input_tokens: number): Pick<Assertion, 'judge'> {
   const params = { max_input_tokens };
   return { judge: { id: 'openai:judge', provider: 'openai', params, folder: '/' } };
 }
 
-/** About so many tokens. */
+/** A text of about the given number of tokens. */
 function words(count: number): string {
   return 'word '.repeat(count).trim();
 }
 
-/** Exchanges in which each turn begins with its number and takes about so many tokens. */
+/** Exchanges whose turns start with their number and have about the given number of tokens. */
 function long(exchanges: number, tokens: number): Message[] {
   return Array.from({ length: exchanges }, (_one, index) => [
     user(`u${index * 2 + 1} ${words(tokens)}`),
@@ -51,7 +51,7 @@ const SMALL = reading(2500);
 
 const relevancy = (rest: Partial<Assertion> = {}) => buildAssertion('turn-relevancy', {}, rest);
 
-/** A good answer. Where only findings are shown, what was asked in turn 1 was dealt with in turn 2. */
+/** A good answer. If the request only shows findings, the request in turn 1 is handled in turn 2. */
 function answering(body: ChatBody) {
   const said = judgeAnswer(body);
   const whole = body.response_format?.json_schema?.name.endsWith('_whole');
@@ -166,7 +166,7 @@ describe('a conversation that does not fit is judged in consecutive parts', () =
       );
       assert.ok(turns.every((turn) => shown.includes(turn)));
       const [first = 0] = turns;
-      // The user's turn that the first reply is to, and up to two before.
+      // Each part starts with the user turn before its first reply, or up to two turns earlier.
       if (index > 0) assert.ok(from <= first - 1 && from >= first - 3, `${from} for ${first}`);
     }
     const last = requests.at(-1);
@@ -331,7 +331,7 @@ describe('anything too long for the judge is an error, and nothing is cut', () =
     assert.deepEqual([verdict.status, verdict.reason], ['error', 'too-long']);
     assert.match(
       verdict.rationale,
-      /Turn 8 alone does not fit into the 2500 tokens that openai:judge reads/,
+      /Turn 8 alone does not fit in the context window of openai:judge \(`max_input_tokens`: 2500\)/,
     );
     assert.equal(requests.length, 0);
   });
@@ -484,7 +484,7 @@ describe('the ledger of facts over several parts', () => {
     const two = { fact: 'order 2', turn: 3, superseded_by: null };
     const parts = [
       { facts: [one], ...answer(entry(2, { forgot: [] })) },
-      // Numbered anew: the newer fact first.
+      // Renumbered, with the newer fact first.
       { facts: [two, { ...one, superseded_by: 1 }], ...answer(fails(4, { forgot: [1] })) },
     ];
     const verdict = await judgeOne(t, retention, parts, { conversation });

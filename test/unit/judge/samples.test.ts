@@ -60,7 +60,7 @@ describe('samples are combined by median, majority, and spread', () => {
       combine(given.map(([score, one]) => scored(score, { label: one }))).finding?.label;
     assert.equal(label([1, 'yes'], [0.9, 'no'], [0.8, 'no']), 'no');
     assert.equal(label([1, 'none'], [0.5, 'resolved'], [0, 'unresolved']), 'resolved');
-    // 0.5 does not pass at 1: the label of what passed would say otherwise.
+    // 0.5 doesn't pass with threshold 1, so the label must not be that of the passing sample.
     const { outcome } = combineSamples(
       [scored(1, { label: 'yes' }), scored(0, { label: 'no' })],
       1,

@@ -43,6 +43,22 @@ describe('information next to the text', () => {
     );
   });
 
+  it('has a lens to talk to each target, and to start from each case', async () => {
+    const head =
+      'targets:\n  bot: { type: module, path: ./bot.mjs }\ntarget: { type: module, path: ./bot.mjs }\n';
+    const lenses = codeLenses(await documentOf(head + text), 'file:///suite');
+    assert.deepEqual(
+      lenses.flatMap(({ command, range }) =>
+        command?.title === 'Talk' ? [[range.start.line, ...(command.arguments ?? [])]] : [],
+      ),
+      [
+        [1, 'file:///suite', { target: 'bot' }],
+        [2, 'file:///suite', {}],
+        [4, 'file:///suite', 'one'],
+      ],
+    );
+  });
+
   it('has no empty lens on a broken or skipped case', async () => {
     for (const line of ['thresold: 1', 'skip: true']) {
       const document = await documentOf(text.replace('\n    ', `\n    ${line}\n    `));

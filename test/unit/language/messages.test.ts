@@ -15,7 +15,7 @@ const YAML = '/a.messages.yaml';
 const JSON_FILE = '/a.messages.json';
 const LINES = '/a.messages.jsonl';
 
-/** `line:column code`, counted from 1. */
+/** Problems as `line:column code`, counted from 1. */
 const told = (text: string, path: string) =>
   loadTranscript(text, path).problems.map(
     ({ code, range: { start } }) => `${start.line + 1}:${start.character + 1} ${code}`,
@@ -107,7 +107,7 @@ describe('completion in a file of messages', () => {
     return runSync(messageCompletion(text, path, position, { snippets: true }));
   };
   const labels = (marked: string, path: string) => offered(marked, path).map(({ label }) => label);
-  /** The text after the item of this label was chosen. */
+  /** The text after choosing the item with the given label. */
   const chosen = (marked: string, path: string, label: string) => {
     const { text } = cursor(marked);
     const edit = offered(marked, path).find((item) => item.label === label)?.textEdit;
@@ -133,7 +133,7 @@ describe('completion in a file of messages', () => {
     const keys = labels('- role: assistant\n  |', YAML);
     for (const key of ['content', 'tool_calls', 'tools_called']) assert.ok(keys.includes(key), key);
     assert.ok(!keys.includes('role'));
-    // What only other tools write.
+    // Only other tools write this key.
     assert.ok(!keys.includes('run_id'));
     assert.equal(chosen('[{|}]', JSON_FILE, 'role'), '[{"role": }]');
     assert.equal(chosen('[{"ro|": "user"}]', JSON_FILE, 'role'), '[{"role": "user"}]');
@@ -187,7 +187,10 @@ describe('hover in a file of messages', () => {
   };
 
   it('documents a key, a role, and a type, and shows the turn', () => {
-    assert.match(hover('- user: Hi\n- assist|ant: x', YAML), /^\*\*assistant\*\*.+in turn 2\.$/s);
+    assert.match(
+      hover('- user: Hi\n- assist|ant: x', YAML),
+      /^\*\*assistant\*\*.+part of turn 2\.$/s,
+    );
     assert.match(
       hover(`[{"role": "us|er", "content": "x"}]`, JSON_FILE),
       /\*\*user\*\* — What the user/,
@@ -204,7 +207,7 @@ describe('hover in a file of messages', () => {
 
   it("doesn't show the message's text", () => {
     const text = hover('- user: "<img src=x> [a](command:b|)"', YAML);
-    assert.equal(text, 'Message 1 of 1, in turn 1.');
+    assert.equal(text, 'Message 1 of 1, part of turn 1.');
   });
 });
 
@@ -288,7 +291,7 @@ describe('no text', () => {
         return text.slice(0, from) + put + text.slice(from + drop);
       }, base),
     )
-    // Half of a line end is one to an editor, and none to JSON lines.
+    // To an editor, a single carriage return is a line break; to JSON Lines, it isn't.
     .map((text) => text.replace(/\r(?!\n)/g, ''));
 
   it(`of ${TEXTS} makes a feature throw or return a range outside of the text`, (t) => {

@@ -21,7 +21,7 @@ const SLIPS: readonly ((key: string) => string)[] = [
   (key) => key.slice(0, key.length >> 1) + key.slice((key.length >> 1) + 1),
   // double: `assert` → `asseert`
   (key) => key.slice(0, (key.length >> 1) + 1) + key.slice(key.length >> 1),
-  // swap: `assert` → `asesrt`; not two letters that are the same
+  // swap: `assert` → `asesrt`; not if both letters are the same
   (key) => {
     const at = [...key].findIndex(
       (letter, index) => index >= (key.length >> 1) - 1 && letter !== key[index + 1],
@@ -32,7 +32,7 @@ const SLIPS: readonly ((key: string) => string)[] = [
   (key) => `${key.slice(0, key.length >> 1)}q${key.slice((key.length >> 1) + 1)}`,
 ];
 
-/** Paths of the keys that the schema knows; names of models and keys of `context` are the user's own. */
+/** Paths of the keys that the schema knows. Model names and keys of `context` are the user's own. */
 function knownKeys(root: unknown): Path[] {
   const walk = (value: unknown, path: Path): Path[] => {
     if (typeof value !== 'object' || value === null) return [];
@@ -58,7 +58,7 @@ describe('a key of an example mistyped by one letter', () => {
       assert.ok(keys.length > 15);
       const wrong: string[] = [];
       for (const [index, place] of keys.entries()) {
-        // Each slip gets its share of the sample.
+        // Each kind of typo gets its share of the sample.
         if (!LONG && index % (SLIPS.length + 1) !== 0) continue;
         const key = String(place.at(-1));
         for (const slip of LONG ? SLIPS : [SLIPS[index % SLIPS.length] ?? String]) {

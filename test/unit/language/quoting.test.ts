@@ -8,7 +8,7 @@ import { applied, edited, uriOf } from '../../support/language/codeActions.ts';
 import { chosen } from '../../support/language/completing.ts';
 import { markedFiles, pathOf } from '../../support/namedFiles.ts';
 
-/** Names of models that bare would be no texts, or other texts, each with how it is written. */
+/** Model names that need quotes to be text, or to be the same text, each with its quoted form. */
 const NAMES = [
   ['true', '"true"', '"true"'],
   ['null', '"null"', '"null"'],
@@ -23,7 +23,7 @@ const NAMES = [
 
 const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]';
 
-/** A suite with one model, and a case whose judge stands there as written. */
+/** A suite with one model, and a case whose `judge` value is inserted verbatim. */
 function suite(name: string, judge: string, inFlow: boolean): string {
   const models = `models: {${JSON.stringify(name)}: openai:a}\n`;
   return inFlow

@@ -15,7 +15,7 @@ const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hell
 const SUITE = `models: {fast: "openai:j"}\njudge: fast\ninclude: [more.yaml]\n${CASE}    assert:\n      - {type: llm-judge, prompt: ./p.md}\n`;
 const at = (name: string) => `${WORKSPACE}/${name}`;
 
-/** Files of a workspace by their names; what is read of them is told. */
+/** A workspace's files by name. `onRead` is called for every file that is read. */
 function filesOf(texts: Readonly<Record<string, string>>, onRead = (_name: string) => {}): Files {
   const entries = Object.entries(texts).map(([name, text]) => [at(name), text]);
   const memory = memoryFiles(Object.fromEntries(entries));
@@ -203,7 +203,7 @@ describe('the work for a request', () => {
   });
 });
 
-/** How often others have their turn while something is done. */
+/** How many times other tasks got to run while the work was in progress. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let others = setImmediate(function turn() {

@@ -4,6 +4,7 @@ import { deepFreeze } from '../../../src/core/data/data.ts';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { readReply } from '../../../src/targets/reply.ts';
+import { assertWork } from '../../support/work.ts';
 
 const USER = { role: 'user', content: 'What is the weather, and how far is it?' };
 const DONE = { role: 'assistant', content: 'Sunny, and an hour away.' };
@@ -14,7 +15,7 @@ const read = (...list: unknown[]) => {
   return { messages: messages.map(({ message }) => message), notes };
 };
 
-/** `name → result` of each call, in order. */
+/** Each call as `name → result`, in order. */
 function resultsOf(messages: ReturnType<typeof read>['messages']): string[] {
   const results = new Map(
     messages.flatMap((one) => (one.role === 'tool' ? [[one.callId, one.content] as const] : [])),
@@ -53,6 +54,12 @@ describe('unknown keys of other tools', () => {
     );
     assert.deepEqual(resultsOf(messages), ['f → x']);
     assert.deepEqual(notes, ['Message 3: Ignored the unknown key "parts.name".']);
+  });
+
+  it('are ignored quickly, even if there are thousands', async () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => [`zz${index.toString(36)}`, 1]);
+    const many = { ...USER, ...Object.fromEntries(keys) };
+    await assertWork(400, () => assert.equal(read(many, DONE).messages.length, 2));
   });
 
   it('are refused if they are misspelled, since a misspelled key means something', () => {

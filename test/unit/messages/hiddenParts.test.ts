@@ -49,7 +49,7 @@ describe('a part that cannot be shown', () => {
     ],
     [
       'an image of Anthropic',
-      [{ type: 'image', source: { type: 'base64', data: 'x' } }],
+      [{ type: 'image', source: { type: 'url', url: 'https://x' } }],
       '[image: not shown]',
     ],
     [

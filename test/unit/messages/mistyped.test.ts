@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 
-/** Conversations with every key that a person would write. */
+/** Conversations with every key that people write by hand. */
 const SOUND: Readonly<Record<string, string>> = {
   'OpenAI chat': `- {role: system, content: Be kind.}
 - {role: user, content: [{type: text, text: Hi}]}
@@ -84,7 +84,7 @@ const SLIPS: readonly ((key: string) => string)[] = [
   (key) => `${key.slice(0, key.length >> 1)}q${key.slice((key.length >> 1) + 1)}`,
 ];
 
-/** Names of the format that stand as keys or as the values of `role` and `type`. */
+/** Matches names in the format: keys, and values of `role` and `type`. */
 const NAMES = /(?<=[\s{])(?!x:)([a-zA-Z_]+)(?=:)|(?<=(?:type|role): )([a-z_-]+)/g;
 
 describe('a name in a message mistyped by one letter', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toConversation } from '../../../src/core/conversation.ts';
+import { addMissingHandoffs, agentOf, toConversation } from '../../../src/core/conversation.ts';
 import { writtenMessages } from '../../../src/evalfile/savedCase.ts';
-import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
 import { toOpenaiChat } from '../../../src/messages/openaiChat.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
+import { conversationHash } from '../../../src/node/hashes.ts';
 import { canonical, notesOf, placesIn } from '../../support/dialects.ts';
 
 describe('messages of several dialects in one list', () => {
@@ -167,6 +167,7 @@ describe('messages of several agents', () => {
     const [, turn] = conversation.entries;
     assert.deepEqual(turn?.kind === 'turn' && turn.items, [
       { kind: 'text', text: 'One moment.', agent: 'triage' },
+      { kind: 'handoff', from: 'triage', to: 'refunds' },
       {
         kind: 'tool-call',
         call: { id: 'c', name: 'refund', arguments: { order: 7 } },
@@ -189,11 +190,25 @@ describe('messages of several agents', () => {
     );
   });
 
-  it('look the same to judges as without the names', () => {
-    const nameless = toConversation(
-      read(HANDED.map(({ agent: _, ...rest }: object & { agent?: string }) => rest)),
+  it('have the same hash with and without handoffs, which earlier versions lack', () => {
+    const entries = conversation.entries.map((entry) =>
+      entry.kind === 'turn'
+        ? { ...entry, items: entry.items.filter(({ kind }) => kind !== 'handoff') }
+        : entry,
     );
-    assert.equal(conversationBlock(conversation), conversationBlock(nameless));
+    const earlier = { ...conversation, entries };
+    assert.notDeepEqual(earlier, conversation);
+    assert.equal(conversationHash(earlier), conversationHash(conversation));
+    assert.deepEqual(addMissingHandoffs(earlier), conversation);
+  });
+
+  it('may name the agent of each call', () => {
+    const calls = [{ ...CALL, agent: 'refunds' }];
+    const [, message] = read([{ user: 'Hi' }, { assistant: 'So.', tool_calls: calls, agent: 'a' }]);
+    assert.ok(message);
+    const [turn] = toConversation([message]).entries;
+    assert.deepEqual(turn?.kind === 'turn' && turn.items.map(agentOf), ['a', undefined, 'refunds']);
+    assert.deepEqual(read([{ user: 'Hi' }, toOpenaiChat(message.message)])[1], message);
   });
 
   it('may have the name where other formats put it', () => {
@@ -206,6 +221,7 @@ describe('messages of several agents', () => {
     assert.equal(nameOf({ role: 'assistant', content: 'Hello', name: 'triage' }), 'triage');
     assert.equal(nameOf({ type: 'ai', content: 'Hello', name: 'triage' }), 'triage');
     assert.equal(nameOf({ role: 'assistant', content: 'Hello', name: null }), undefined);
+    assert.equal(nameOf({ role: 'assistant', content: 'Hello', name: ' ' }), undefined);
   });
 
   it('are refused if the name is invalid', () => {

@@ -5,7 +5,7 @@ import { readMessages } from '../../../src/messages/readMessages.ts';
 import { countRaw, countRead, record } from '../../support/countMessages.ts';
 import { realJson, realLines } from '../../support/realData.ts';
 
-/** Reads a list and compares what went in with what came out. */
+/** Reads a list and checks that nothing was lost. */
 function readsWhole(list: readonly unknown[], what: string): void {
   const read = readMessages(deepFreeze(list));
   assert.deepEqual(read.problems, [], what);
@@ -32,7 +32,7 @@ describe('real conversations, read with nothing lost', () => {
           readsWhole(list, String(record(line).cassette));
           whole += 1;
         } else {
-          // The first request of an exchange is a question alone.
+          // The first request in an exchange contains only the question.
           assert.deepEqual(codesOf(list), ['no-assistant-message']);
         }
       }
@@ -140,7 +140,10 @@ describe('real conversations, read with nothing lost', () => {
   });
 });
 
-/** Arguments are optional here; shorthands and results of any kind are read; queries may be mended. */
+/**
+ * Cases that other rules apply to: here, arguments are optional, shorthands and all kinds of results are read, and
+ * queries can be fixed.
+ */
 const OTHER_RULE = [
   'Response Missing arguments Parameter in Content',
   'Response Invalid tool_result Parameter in Content',

@@ -4,7 +4,7 @@ import { NO_USAGE } from '../../../src/core/verdict.ts';
 import { AnswerLookup, cachingModel } from '../../../src/models/cache.ts';
 import type { Model, ModelRequest } from '../../../src/models/model.ts';
 
-/** Number of requests to a refusing model from two runs that share a cache. */
+/** Number of requests to a model that refuses, from two runs that share a cache. */
 async function askedTwice(request: ModelRequest): Promise<number> {
   const kept = new Map<string, unknown>();
   const store = {

@@ -17,7 +17,7 @@ const ENV: Readonly<Record<string, string>> = {
 const env = (name: string) => ENV[name];
 const host = { env, secret: async (name: string) => ENV[name] };
 
-/** What is sent where by a judge with these keys, or by a target. */
+/** Which data a judge or a target with the given keys sends where. */
 async function sentBy(model: string, target = ''): Promise<string[]> {
   const turns = target === '' ? 'transcript: [{user: Hi}, {assistant: x}]' : 'turns: [Hi]';
   const { suite, problems } = await load(
@@ -37,37 +37,37 @@ describe('a key, or another variable,', () => {
   for (const [where, keys, sent] of [
     ['goes to the host of its provider', '', 'api.openai.com OPENAI_API_KEY goes'],
     [
-      'goes to the host of its provider that the file names',
+      'goes to the host of its provider if the file names that host',
       'base_url: "https://api.openai.com/v1/"',
       'api.openai.com OPENAI_API_KEY goes',
     ],
     [
-      "does not go to the host of its provider if it is not the provider's",
+      'does not go to the host of a provider that it does not belong to',
       'api_key_env: OTHER_KEY',
       'api.openai.com OTHER_KEY host-not-allowed',
     ],
     [
-      'does not go to the host of its provider in another variable',
+      'does not go to the host of its provider together with another variable',
       `model: "\${env:SECRET}"`,
       'api.openai.com OPENAI_API_KEY,SECRET host-not-allowed',
     ],
     [
-      'does not go to the host of its provider with credentials of the file',
+      'does not go to the host of its provider with credentials from the file',
       'headers: {AUTHORIZATION: Bearer x}',
       'api.openai.com OPENAI_API_KEY host-not-allowed',
     ],
     [
-      'does not go to the host of its provider with an organization of the file',
+      'does not go to the host of its provider with an organization from the file',
       'headers: {OpenAI-Organization: x}',
       'api.openai.com OPENAI_API_KEY host-not-allowed',
     ],
     [
-      'does not go to the host of its provider with a header of the file that could be a credential',
+      'does not go to the host of its provider with a header from the file that could be a credential',
       'headers: {X-Team: x}',
       'api.openai.com OPENAI_API_KEY host-not-allowed',
     ],
     [
-      'does not go to an address that is a variable with a header of the file for a gateway',
+      'does not go to an address that is a variable with a gateway header from the file',
       `base_url: "\${env:URL}", headers: {Helicone-Auth: x}`,
       'mine.example.com OPENAI_API_KEY,URL host-not-allowed',
     ],
@@ -77,7 +77,7 @@ describe('a key, or another variable,', () => {
       'api.openai.com OPENAI_API_KEY goes',
     ],
     [
-      'does not go to an address that is a variable with credentials of the file',
+      'does not go to an address that is a variable with credentials from the file',
       `base_url: "\${env:URL}", headers: {api-key: x}`,
       'mine.example.com OPENAI_API_KEY,URL host-not-allowed',
     ],
@@ -103,17 +103,17 @@ describe('a key, or another variable,', () => {
       'llm.example.com OTHER_KEY host-not-allowed',
     ],
     [
-      'does not go to a host that looks like the own one',
+      "does not go to a host that looks like the provider's",
       'base_url: "https://api.openai.com.example.com/v1"',
       'api.openai.com.example.com OPENAI_API_KEY host-not-allowed',
     ],
     [
-      'does not go to another port of the own host',
+      "does not go to another port of the provider's host",
       'base_url: "https://api.openai.com:444/v1"',
       'api.openai.com:444 OPENAI_API_KEY host-not-allowed',
     ],
     [
-      'does not go to the own host with a user before it',
+      "does not go to another host with the provider's host as its user name",
       'base_url: "https://api.openai.com@example.com/v1"',
       'example.com OPENAI_API_KEY host-not-allowed',
     ],
@@ -123,17 +123,17 @@ describe('a key, or another variable,', () => {
       'api.openai.com OPENAI_API_KEY not-encrypted',
     ],
     [
-      'does not go along in a header',
+      'is not sent in a header',
       `base_url: "https://llm.example.com/v1", api_key_env: NONE, headers: {x: "\${env:SECRET}"}`,
       'llm.example.com SECRET host-not-allowed',
     ],
     [
-      'does not go along in the name of a model',
+      'is not sent in the name of a model',
       `base_url: "https://llm.example.com/v1", api_key_env: NONE, model: "\${env:SECRET}"`,
       'llm.example.com SECRET host-not-allowed',
     ],
     [
-      'is not asked for where none is set',
+      'needs no permission if none is set',
       'base_url: "http://gpu.example.com/v1", api_key_env: NONE',
       'gpu.example.com  goes',
     ],
@@ -165,12 +165,12 @@ describe("a secret in a target's keys", () => {
       'a.example.com SECRET host-not-allowed',
     ],
     [
-      'does not go along in the body',
+      'is not sent in the body',
       `url: "https://a.example.com", body: {key: "\${env:SECRET}"}`,
       'a.example.com SECRET host-not-allowed',
     ],
     [
-      'does not go along in an address that the file puts together',
+      'is not sent in an address that the file puts together',
       `url: "https://a.example.com/\${env:SECRET}"`,
       'a.example.com SECRET host-not-allowed',
     ],
@@ -204,7 +204,7 @@ describe('a host that the user allowed', () => {
   for (const [what, allowed, refused] of [
     ['may have any variable', [{ host: 'llm.example.com' }], undefined],
     [
-      'may have those alone that it was allowed',
+      'may have only the variables that it was allowed',
       [{ host: 'llm.example.com', variables: ['A'] }],
       ['B'],
     ],
@@ -232,7 +232,7 @@ describe('a model', () => {
     });
   });
 
-  it('is created when the host is allowed', async () => {
+  it('is created if the host is allowed', async () => {
     const allowedHosts = [{ host: 'llm.example.com', variables: ['OPENAI_API_KEY'] }];
     assert.equal(
       (await createModel(spec, { ...host, scrubber: new Scrubber(), log, allowedHosts })).id,

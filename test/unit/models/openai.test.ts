@@ -25,7 +25,7 @@ import {
 import { json } from '../../support/modelServer/steps.ts';
 import { EXPIRED, PRIVATE_KEY } from '../../support/selfSigned.ts';
 
-/** Newer than the types, which are those of the oldest supported Node. */
+/** Newer than our types, which are those of the oldest supported Node. */
 const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
   getCACertificates(which: string): string[];
   setDefaultCACertificates(certificates: readonly string[]): void;
@@ -401,7 +401,7 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
   ['400', () => [faults.httpError(400, 'Bad tools.')], 'bad-request', /Bad tools/],
   ['a context too long', () => [faults.contextTooLong()], 'too-long', /max_input_tokens/],
   ['429 without end', () => () => faults.rateLimited(0), 'rate-limited', /concurrency/],
-  ['500 without end', () => () => faults.serverError(), 'server-error', /Try later/],
+  ['500 without end', () => () => faults.serverError(), 'server-error', /Try again later/],
   ['an HTML error page', () => () => faults.htmlPage(), 'server-error', /an HTML page/],
   ['an HTML page with 200', () => [faults.htmlPage(200)], 'malformed-reply', /other than JSON/],
   ['truncated JSON', () => [faults.truncatedJson('Fine')], 'malformed-reply', /other than JSON/],
@@ -414,7 +414,7 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
   ],
   ['a stall', () => [faults.stall()], 'timeout', /did not answer within 1000 ms.*status 200/],
   [
-    'a reset within the body without end',
+    'endless resets within the body',
     () => () => faults.cutConnection(),
     'unreachable',
     /cannot be reached \(.*base_url/,
@@ -482,7 +482,7 @@ test('reports an expired certificate at once, and sends no key', async (t) => {
   assert.equal(error.reason, 'unreachable');
   assert.match(
     error.message,
-    /certificate has expired.*out of date\. Renew it, or check the clock/,
+    /certificate has expired.*has expired or is not yet valid\. Renew it, or check the clock/,
   );
   assert.equal(asked, 0);
   assert.ok(performance.now() - began < at.timeout);
@@ -493,7 +493,7 @@ for (const [when, params] of [
   [', also where the time is over before the last attempt', { timeout: 200 }],
 ] as const) {
   test(`names an unreachable endpoint with the reason${when}`, async () => {
-    // The port of a closed server may belong to another test by now.
+    // By now, another test could use the port of a closed server.
     const nobody = { base_url: 'http://127.0.0.1:2/v1', ...params };
     const error = await failure(ask(await createModel(spec(nobody), host())));
     assert.equal(error.reason, 'unreachable');

@@ -65,11 +65,11 @@ describe('a model of Azure OpenAI', () => {
 
   for (const [when, keys, env] of [
     [
-      'where the file names its variable',
+      'if the file names its variable',
       { token_env: 'MY_TOKEN' },
       { MY_TOKEN: TOKEN, AZURE_OPENAI_API_KEY: KEY },
     ],
-    ['where no key is set', {}, { AZURE_OPENAI_AD_TOKEN: TOKEN }],
+    ['if no key is set', {}, { AZURE_OPENAI_AD_TOKEN: TOKEN }],
   ] as const) {
     it(`gets a token ${when}`, async (t) => {
       const { server, origin } = await serve(t, ['Hi!']);
@@ -182,8 +182,8 @@ describe('a model of Ollama', () => {
 });
 
 describe('a server on this machine that is not running', () => {
-  it('is reported with how to start it', async () => {
-    // Nothing listens at these ports during tests; the short time limit prevents retries.
+  it('is reported with advice to start it', async () => {
+    // Nothing listens on these ports during tests. The short time limit prevents retries.
     for (const [provider, base_url, words] of [
       ['ollama', 'http://localhost:9', /cannot be reached.*Start the server/],
       ['openai', 'http://127.0.0.1:9/v1', /cannot be reached.*Start the server/],

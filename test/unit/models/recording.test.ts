@@ -27,7 +27,7 @@ async function folder(t: TestContext): Promise<string> {
 
 const signal = new AbortController().signal;
 
-/** Only targets cause warnings. */
+/** Fails on any warning, since only targets cause them. */
 function unheard(message: string): never {
   throw new Error(message);
 }
@@ -40,7 +40,7 @@ function said(text: string, more: Partial<ModelRequest> = {}): ModelRequest {
   return { messages: [{ role: 'user', content: text }], ...more };
 }
 
-/** A model with these answers, in order. */
+/** A model with the given answers, in order. */
 function scripted(id: string, answers: readonly (string | Error)[]): Model {
   const left = [...answers];
   return {
@@ -102,7 +102,7 @@ test('throws recorded errors with their reason', async (t) => {
   });
 });
 
-test('does not record cancelled requests', async (t) => {
+test('does not record canceled requests', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', [new Error('cancelled')]), [said('a')]);
   assert.equal(await readFile(path, 'utf8'), '');
@@ -143,6 +143,21 @@ test('replaces an existing recording', async (t) => {
   assert.equal(await ask(said('a')), 'new');
 });
 
+test('explains only the first of very many missing requests', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  const texts = Array.from({ length: 2_000 }, (_, index) => `${index}`);
+  await record(
+    path,
+    scripted('openai:m', texts),
+    texts.map((text) => said(text)),
+  );
+  const ask = await replay(path, 'openai:m');
+  const messageOf = async (text: string) => String(await ask(said(text)).catch((error) => error));
+  assert.match(await messageOf('first'), /has no answer .* The closest one/);
+  for (let count = 0; count < 150; count += 1) await messageOf('other');
+  assert.match(await messageOf('last'), /has no answer to this request .*"\. Use another model/);
+});
+
 const LONG = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
 
 for (const [name, recorded, asked, words] of [
@@ -150,31 +165,31 @@ for (const [name, recorded, asked, words] of [
     'the message and its first differing line',
     said(LONG.join('\n')),
     said(LONG.with(4, 'another').join('\n')),
-    /\(line 1\) differs in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"\. Name another model to use, or record again with `turnlight run --record FILE`\.$/,
+    /\(line 1\) differs in messages: message 1 \(user\), line 5: requested "another", recorded "line 5"\. Use another model, or record again with `turnlight run --record FILE`\.$/,
   ],
   [
     'a temperature',
     said('a', { temperature: 0 }),
     said('a', { temperature: 1 }),
-    /in temperature: asked 1, recorded 0/,
+    /in temperature: requested 1, recorded 0/,
   ],
   [
     'a field that was not recorded',
     said('a'),
     said('a', { maxTokens: 7 }),
-    /in max_tokens: asked 7, recorded nothing/,
+    /in max_tokens: requested 7, recorded nothing/,
   ],
   [
     'the schema of the answer',
     said('a', { answer: { name: 'v', schema: { a: 1 } } }),
     said('a', { answer: { name: 'v', schema: { a: 2 } } }),
-    /in answer: asked .*"a":2.*, recorded .*"a":1/,
+    /in answer: requested .*"a":2.*, recorded .*"a":1/,
   ],
   [
     'the number of messages',
     said('a'),
     { messages: [...said('a').messages, ...said('b').messages] },
-    /in messages: 2 asked, 1 recorded/,
+    /in messages: 2 requested, 1 recorded/,
   ],
 ] as const) {
   test(`a request that is not recorded is an error that names ${name}`, async (t) => {
@@ -201,7 +216,7 @@ test('compares with the most similar recorded request', async (t) => {
   const ask = await replay(path, 'openai:m');
   await assert.rejects(
     ask(said('I want a return.')),
-    /line 2.*asked "I want a return\.", recorded "I want a refund\."/,
+    /line 2.*requested "I want a return\.", recorded "I want a refund\."/,
   );
 });
 

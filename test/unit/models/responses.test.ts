@@ -136,7 +136,7 @@ describe('a model with the Responses API', () => {
     ]);
   });
 
-  it('gets no request for reasoning if the endpoint has none', async (t) => {
+  it('is no longer asked for reasoning if the endpoint does not support it', async (t) => {
     const tools = [{ name: 'find' }];
     const { server, ask } = await modelWith(t, (body) =>
       body.include ? faults.httpError(400, 'Encrypted content is not supported.') : 'Hi!',

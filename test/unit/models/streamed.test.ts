@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { resetAbilities } from '../../../src/models/openai/abilities.ts';
@@ -112,12 +113,18 @@ describe('a streamed reply', () => {
     ['nothing', stream('data: [DONE]\n\n'), 'malformed-reply', /"choices"/],
     ['no JSON', stream('data: {"choi\n\n'), 'malformed-reply', /"choices"/],
     [
-      'a call far out',
+      'a call with a huge index',
       stream(
         'data: {"choices":[{"delta":{"tool_calls":[{"index":1000000000,"function":{"name":"x"}}]}}]}\n\n',
       ),
       'malformed-reply',
       /"choices"/,
+    ],
+    [
+      'too many events',
+      stream('data: {}\n\n'.repeat(LIMITS.events + 1)),
+      'malformed-reply',
+      /more than 250,000 events and was cut off/,
     ],
   ] as const) {
     it(`is an error if it contains ${what}`, (t) =>

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { countTokens } from '../../../src/models/tokens.ts';
 import { timesAsMuch } from '../../support/work.ts';
 
-/** Counts of OpenAI's own tokenizer (o200k_base). */
+/** Token counts of OpenAI's own tokenizer (o200k_base). */
 const KNOWN: readonly (readonly [string, number])[] = [
   ['', 0],
   ['hello world', 2],
@@ -27,12 +27,12 @@ for (const text of ['<|endoftext|>', '<|endofprompt|>', 'a <|im_start|> b']) {
 }
 
 test('counts a long text with spaces as a whole', () => {
-  // " word" is one token; a split next to a space would make it two.
+  // " word" is one token; splitting next to a space would make it two.
   assert.equal(countTokens(' word'.repeat(10_000)), 10_000);
 });
 
 test('splits a long run between characters', () => {
-  // Eight of them are a token, so 400 characters are 50.
+  // Eight of them are one token, so 400 characters are 50.
   assert.equal(countTokens('a'.repeat(4_000)), 500);
   const smiles = '🙂'.repeat(1_000);
   const each = countTokens('🙂');
@@ -48,19 +48,19 @@ const RUNS: readonly (readonly [string, string, number])[] = [
 ];
 
 for (const [name, characters, length] of RUNS) {
-  test(`a run of ${length} ${name} takes about four times as long as a quarter of it`, () => {
+  test(`a run of ${length} ${name} takes about four times as long as a quarter of it`, async () => {
     const text = shuffled([...characters], length);
     const quarter = text.slice(0, length / 4);
-    const ratio = timesAsMuch(
+    const ratio = await timesAsMuch(
       () => countTokens(quarter),
       () => countTokens(text),
     );
-    // Quadratic time would mean sixteen times, and minutes.
+    // In quadratic time, this would be sixteen times as long, and take minutes.
     assert.ok(ratio < 10, `${ratio} times`);
   });
 }
 
-/** The same every time, without repetitions that a tokenizer could cache. */
+/** Always returns the same text, without repetitions that a tokenizer could cache. */
 function shuffled(characters: readonly string[], length: number): string {
   let state = 7;
   const next = () => {

@@ -159,7 +159,7 @@ describe("one of the editor's models", () => {
     });
   }
 
-  it('is missing if the editor has no such model', async () => {
+  it('is reported as missing if the editor has no such model', async () => {
     const editor = editorWith('a/b', async () => ({ text: '', toolCalls: [] }));
     await assert.rejects(modelOf('a/c', editor), { reason: 'not-found', message: /vscode:a\/c/ });
   });

@@ -9,7 +9,7 @@ import {
   type Work,
 } from '../../../src/node/cooperative.ts';
 
-/** Works for so many milliseconds. */
+/** Works for the given number of milliseconds. */
 async function work(milliseconds: number, step: Step): Promise<void> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) await step();
@@ -48,7 +48,7 @@ describe('long work in steps', () => {
       while (performance.now() < end);
     }, 1);
     t.after(() => clearInterval(others));
-    // A busy machine takes its time for our own work, too, by the clock.
+    // On a busy machine, our own work takes more wall-clock time too.
     const step = stepsOf(undefined, 1_000);
     for (let turn = 0; turn < 6; turn += 1) await work(12, step);
   });

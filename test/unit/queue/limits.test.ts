@@ -21,7 +21,7 @@ import { until } from '../../support/until.ts';
 
 const SECRET = 'sk-planted-0123456789';
 
-/** What an endpoint says of requests, or of tokens. @param reset milliseconds */
+/** An endpoint's rate-limit headers for requests or tokens. @param reset time until the reset, in milliseconds */
 function says(what: string, limit: number, remaining: number, reset: number): Headers {
   return new Headers({
     [`x-ratelimit-limit-${what}`]: String(limit),
@@ -47,7 +47,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
   });
   after(() => server.stop());
 
-  /** Two workers of a run, each with a connection of its own. */
+  /** Two workers of a run, each with its own connection. */
   function two(t: TestContext) {
     const run = randomBytes(8).toString('hex');
     const [one, other] = [new Redis(server.url), new Redis(server.url)];
@@ -91,7 +91,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     await ask(models[0]);
     const asked = Array.from({ length: 18 }, (_, index) => ask(models[index % 2]));
     assert.equal((await Promise.all(asked)).length, 18);
-    // As of one process: on a busy machine some of a window arrive in the next.
+    // As with a single process, some requests arrive in the next window on a busy machine.
     assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
 
     const [redis] = connections;
@@ -164,7 +164,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     await Promise.all([1, 2].map(() => startWorker(t, server.url, files)));
     const { end, lines } = await runQueued(t, server.url, files);
     assert.equal(end.counts.pass, 10, JSON.stringify(lines[0]));
-    // Those of the beginning, when nothing is known: two cases are judged at once by each worker.
+    // Only at the start, when the limits are unknown: each worker judges two cases concurrently.
     assert.ok(limiter.refused <= 4, `${limiter.refused} refused`);
   });
 });

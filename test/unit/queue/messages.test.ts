@@ -23,15 +23,16 @@ const LEADING_OUT = [
 
 describe('a message from a queue', () => {
   it('names only eval files inside the folder', () => {
-    const manifest = (path: string) =>
+    const manifest = (...paths: readonly string[]) =>
       JSON.stringify({
         version: '1',
         timeout: 1,
         cache: true,
-        suites: [{ path, files: [], models: [] }],
+        suites: paths.map((path) => ({ path, files: [], models: [] })),
       });
     assert.ok(readJob(JOB));
     assert.ok(readManifest(manifest(JOB.suite)));
+    assert.equal(readManifest(manifest(JOB.suite, JOB.suite)), undefined);
     for (const suite of [...LEADING_OUT, 'secrets.txt', 'a.eval.yaml/']) {
       assert.equal(readJob({ ...JOB, suite }), undefined, suite);
       assert.equal(readManifest(manifest(suite)), undefined, suite);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { start, turnlightProcess } from '../../support/commandLine.ts';
 import { itLong } from '../../support/long.ts';
@@ -26,7 +27,7 @@ const CASES = Array.from(
 
 const FILES = { 'bot.mjs': SLOW, 'suite.eval.yaml': botSuite(CASES) };
 
-/** Node as it is where bullmq was not installed. */
+/** Simulates a Node installation without bullmq. */
 const WITHOUT_PACKAGES = `--import data:text/javascript,${encodeURIComponent(
   "import { registerHooks } from 'node:module'; registerHooks({ resolve(name, context, next) { if (name === 'bullmq') throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' }); return next(name, context); } });",
 )}`;
@@ -81,10 +82,10 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     const worker = start(other, ['worker', '--queue', url]);
     await worker.shows('Serving');
     const queued = start(run, ['run', '--queue', url]);
-    await worker.shows('joined');
+    await worker.shows('Joined');
     queued.interrupt();
     assert.equal((await queued.ended).code, 130);
-    await worker.shows('over.');
+    await worker.shows('ended.');
     worker.interrupt();
     assert.equal((await worker.ended).code, 0);
   });
@@ -100,6 +101,20 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     const { code, err } = await worker.ended;
     assert.equal(code, 0, err);
     assert.match(err, /Finishing the current cases/);
+  });
+
+  it('report an error of Redis without a stack trace, and exit with 2', async (t) => {
+    const client = new Redis(url);
+    t.after(() => client.disconnect());
+    await client.set('{turnlight}:runs', 'x');
+    const folder = await workspaceWith(t, FILES);
+    for (const command of ['run', 'worker']) {
+      const { code, err } = await turnlightProcess(folder, [command, '--queue', url]);
+      assert.equal(code, 2, err);
+      assert.match(err, /The queue at redis:\/\/127\.0\.0\.1:\d+ failed: WRONGTYPE .* delete them/);
+      assert.doesNotMatch(err, /Internal error|planted-password/);
+    }
+    await client.del('{turnlight}:runs');
   });
 
   it('report a wrong password without printing it', async (t) => {
@@ -132,7 +147,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
       const args = [command, '--queue', `http://:${PASSWORD}@localhost`];
       const { code, err } = await turnlightProcess(folder, args);
       assert.equal(code, 3, err);
-      assert.match(err, /expected the address of a Redis or Valkey, such as redis:/);
+      assert.match(err, /expected the address of a Redis or Valkey server, such as redis:/);
       assert.doesNotMatch(err, new RegExp(PASSWORD));
     }
   });

@@ -24,7 +24,7 @@ function casesOf(count: number, more = ''): string {
   return Array.from({ length: count }, (_, index) => one(index)).join('');
 }
 
-/** What does not depend on when and where a case ran. */
+/** The parts of the results that don't depend on when and where a case ran. */
 function comparable(lines: readonly CaseLine[], workspace: string): unknown {
   const drop = new Set(['duration', 'finished', 'latency', 'usage', 'conversation_id', 'startup']);
   const texts = [...lines]
@@ -88,7 +88,10 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     const { end } = await runQueued(t, redis.url, files);
     assert.deepEqual([end.counts.pass, end.counts.fail], [2, 2]);
     assert.deepEqual([other.lines.length, same.lines.length], [0, 4]);
-    assert.match(other.told.join('\n'), /not joined\. bot\.mjs differs from the run's\./);
+    assert.match(
+      other.told.join('\n'),
+      /Did not join run .*\. bot\.mjs differs from the run's copy\./,
+    );
   });
 
   it('ends with the reason if every worker has other files', async (t) => {
@@ -135,7 +138,8 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     const text = `models:\n  m: {provider: openai, model: m, ${price}, base_url: "${server.baseUrl}"}\ntargets:\n  bot: {type: chat, model: m}\ntarget: bot\ncases:\n${cases.join('')}`;
     const files = { 'suite.eval.yaml': text };
     await Promise.all([1, 2].map(() => startWorker(t, redis.url, files, 4)));
-    // One reply costs 0.02, and may beforehand cost up to about 0.1: the first four fit, or a few more later.
+    // One reply costs 0.02, but is estimated in advance at up to about 0.1. The first four fit, and later possibly a
+    // few more.
     const { end, lines } = await runQueued(t, redis.url, files, { maxCost: 0.2 });
     const spent = lines.reduce((sum, { usage: { cost } }) => sum + (cost ?? 0), 0);
     assert.ok(spent <= 0.2, String(spent));
@@ -143,7 +147,71 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     assert.equal(end.stopped, 'max-cost');
   });
 
-  it('cancels the cases of its workers when it is cancelled', async (t) => {
+  it('runs on a worker that skips another run, which it cannot read', async (t) => {
+    const client = new Redis(redis.url);
+    t.after(() => client.disconnect());
+    const [runs, run] = ['{turnlight}:runs', '0123456789abcdef'];
+    await client.zadd(runs, 1, run);
+    await client.rpush(`{turnlight}:${run}:manifest`, 'x');
+    const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(casesOf(2)) };
+    const worker = await startWorker(t, redis.url, files);
+    const { lines } = await runQueued(t, redis.url, files);
+    assert.equal(lines.length, 2);
+    await client.del(`{turnlight}:${run}:manifest`);
+    await until(
+      'the end of the other run',
+      () => client.zcard(runs),
+      (count) => count === 0,
+    );
+    const skipped = worker.told.filter((text) => text.startsWith('Skipped'));
+    assert.equal(skipped.length, 1);
+    assert.match(
+      skipped[0] ?? '',
+      /run 0123456789abcdef\. The queue at redis:.* failed: WRONGTYPE/,
+    );
+  });
+
+  it('ends with the error if Redis is full', async (t) => {
+    const full = await startRedis('--maxmemory', '1');
+    t.after(() => full.stop());
+    const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(casesOf(1)) };
+    await assert.rejects(runQueued(t, full.url, files), {
+      reason: 'failed',
+      message: /^The queue at redis:.* failed: OOM .*\. Give Redis more memory/,
+    });
+  });
+
+  for (const [what, change] of [
+    ['a key has another type', (client, key) => client.set(key('workers'), 'x')],
+    [
+      'a job is malformed',
+      async (client, key) => {
+        await client.zadd(key('completed'), 1, 'bad');
+        await client.hset(key('bad'), { name: 'case', data: '{', opts: '{', timestamp: '1' });
+      },
+    ],
+  ] as readonly [string, (client: Redis, key: (name: string) => string) => Promise<unknown>][]) {
+    it(`ends with the error if ${what} during it`, async (t) => {
+      const client = new Redis(redis.url);
+      t.after(() => client.disconnect());
+      const files = {
+        'bot.mjs': SLOW.replace('300', '60_000'),
+        'suite.eval.yaml': botSuite(casesOf(2)),
+      };
+      await startWorker(t, redis.url, files);
+      const onEvent = async ({ kind }: RunEvent) => {
+        if (kind !== 'case-started') return;
+        const [run] = await client.zrange('{turnlight}:runs', '0', '-1');
+        await change(client, (name) => `{turnlight}:${run}:${name}`);
+      };
+      await assert.rejects(runQueued(t, redis.url, files, { onEvent }), {
+        reason: 'failed',
+        message: /^The queue at redis:.* failed: .*\. If another program changed the keys/,
+      });
+    });
+  }
+
+  it('cancels the cases of its workers when it is canceled', async (t) => {
     const files = {
       'bot.mjs': SLOW.replace('300', '60_000'),
       'suite.eval.yaml': botSuite(casesOf(4)),
@@ -159,7 +227,7 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     await until(
       'the end at the worker',
       async () => worker.told,
-      (told) => told.at(-1)?.endsWith('over.') === true,
+      (told) => told.at(-1)?.endsWith('ended.') === true,
     );
     assert.deepEqual(worker.lines, []);
   });

@@ -35,6 +35,7 @@ test('has nulls for a run that never started', () => {
     cases: [],
     assertions: [],
     pass_at_all: [],
+    variants: [],
     end: null,
   });
 });

@@ -95,7 +95,7 @@ test('escapes hostile text, and writes well-formed XML', () => {
   ]);
   assert.doesNotMatch(xml, /[^\P{Cc}\n\t]|[\ufffe\uffff\p{Cs}]/u);
   assert.doesNotMatch(xml, /<script>|]]>/);
-  // Without our own tags, no bracket and no bare ampersand is left.
+  // Apart from our own tags, no angle brackets or unescaped ampersands are left.
   const rest = xml
     .replace(/<\?xml [^?]*\?>/, '')
     .replace(/<\/?(testsuites|testsuite|testcase|failure)( [a-z]+="[^"<>]*")*\/?>/g, '');

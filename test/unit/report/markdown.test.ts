@@ -39,12 +39,12 @@ test('says if all passed', () => {
   assert.match(report(buildCaseLine({ id: 'ok', status: 'pass' })), /^# ✓ Evals passed\n/);
 });
 
-test('says if a run was cancelled, was stopped, or had nothing to run', () => {
+test('says if a run was canceled, was stopped, or had nothing to run', () => {
   const skipped = buildCaseLine({ id: 'a', status: 'skipped' });
   assert.match(report(skipped), /^# ○ No eval was run\n/);
   const title = (events: readonly RunEvent[]) => reported(writeMarkdown, events).split('\n')[0];
   const passed = buildCaseLine({ id: 'a', status: 'pass' });
-  assert.equal(title(runEvents([passed], { cancelled: true })), '# ⚠ The run was cancelled');
+  assert.equal(title(runEvents([passed], { cancelled: true })), '# ⚠ The run was canceled');
   const other = buildCaseLine({ id: 'b', status: 'pass' });
   const one = runEvents([passed, other], { finished: [passed] });
   assert.equal(title(one), '# ⚠ 1 not finished');
@@ -74,5 +74,5 @@ test("counts the failures that don't fit into a step summary of GitHub", () => {
   assert.ok(bytes < 1_048_576, String(bytes));
   const shown = [...text.matchAll(/^## /gm)].length;
   assert.ok(shown > 100, String(shown));
-  assert.ok(text.endsWith(`\n\n${400 - shown} more did not fit into this summary.\n`));
+  assert.ok(text.endsWith(`\n\n${400 - shown} more failures did not fit in this summary.\n`));
 });

@@ -245,7 +245,7 @@ test('distinguishes repetitions, and counts cases that never finished', () => {
   const text = report(runEvents(lines, { finished: lines.slice(0, 1), cancelled: true }));
   assert.match(text, /✓ c 1\/2/);
   assert.match(text, /0 skipped, 1 not finished/);
-  assert.match(text, /cancelled\. Finished cases are kept\. To continue: turnlight run --resume/);
+  assert.match(text, /canceled\. Finished cases are kept\. To continue: turnlight run --resume/);
 });
 
 test('counts repetitions as one case, with the number passed and the spread of the scores', () => {
@@ -259,10 +259,13 @@ test('counts repetitions as one case, with the number passed and the spread of t
     }),
   );
   const all = report(runEvents(lines));
-  assert.match(all, /^✗ c: 1 of 3 repetitions passed, all must pass; scores spread over 1\.00$/m);
+  assert.match(
+    all,
+    /^✗ c: 1 of 3 repetitions passed, all must pass; scores differ by up to 1\.00$/m,
+  );
   assert.match(all, /Cases: 0 passed, 1 failed/);
   const any = report(runEvents(lines, { pass: 1 / 3 }));
-  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33 % must pass/m);
+  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33% must pass/m);
   assert.match(any, /Cases: 1 passed, 0 failed/);
 });
 
@@ -290,7 +293,7 @@ test('shows running cases with their current turn or assertion', () => {
     assert.notEqual(place, -1, text);
   }
   assert.ok(written.includes('0 of 1 cases finished'));
-  // Only the report remains: each drawing was cleared.
+  // Each progress display was cleared, so only the report remains.
   assert.ok(written.includes('\u001b[2A\u001b[J'));
 });
 

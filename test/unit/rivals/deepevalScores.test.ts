@@ -15,7 +15,7 @@ const PAGE = join(CHECKOUT, 'docs/deepeval.md');
 const shown = (score: number | null) =>
   score === null ? 'skipped' : String(Number(score.toFixed(3)));
 
-/** The table of the page. `UPDATE_FIXTURES=1` writes it. */
+/** The table on the docs page. `UPDATE_FIXTURES=1` writes it. */
 function table(): string {
   const rows = SCORED_ALIKE.map(
     ({ type, situation, ours, theirs }) =>
@@ -26,7 +26,7 @@ function table(): string {
   );
 }
 
-/** DeepEval's scores of the same verdicts, or why there is no Python with it. */
+/** DeepEval's scores for the same verdicts, or the reason why there is no Python with DeepEval. */
 function deepEvalScores(): { readonly missing: string } | { readonly scores: readonly number[] } {
   const python = process.env.TURNLIGHT_PYTHON ?? 'python3';
   const script = join(CHECKOUT, 'test/support/deepeval_scores.py');

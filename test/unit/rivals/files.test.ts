@@ -157,8 +157,8 @@ describe('messages that other evaluators lose, scramble or crash on', () => {
       { assistant: 'after' },
     ]);
     assert.deepEqual(
-      found[1]?.items.map((item) => (item.kind === 'tool-call' ? item.call.name : item.text)),
-      ['before', 'f', 'after'],
+      found[1]?.items.map((item) => ('text' in item ? item.text : item.kind)),
+      ['before', 'tool-call', 'after'],
     );
   });
 

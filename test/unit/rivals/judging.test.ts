@@ -28,7 +28,7 @@ import { serverError } from '../../support/modelServer/faults.ts';
 import { json, jsonInTokens } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 
-/** Rows of what other tools were measured to do wrong; each test is named by its situation. */
+/** Situations that other tools were found to handle wrong. Each test is named after its situation. */
 
 const relevancy = buildAssertion('turn-relevancy');
 const completeness = buildAssertion('conversation-completeness');
@@ -36,7 +36,7 @@ const retention = buildAssertion('knowledge-retention');
 const ownJudge = (scale: [number, number]) =>
   buildAssertion('llm-judge', { scale }, { prompt: buildPrompt('{{conversation}}') });
 
-/** So many exchanges: the assistant speaks in turns 2, 4, 6 … */
+/** The given number of exchanges. The assistant speaks in turns 2, 4, 6 … */
 function exchanges(count: number): Message[] {
   return Array.from({ length: count }, (_one, index) => [
     user(`Question ${index + 1}?`),
@@ -101,7 +101,7 @@ describe('judging, where rivals fall', () => {
     });
     for (const { status, reason = '', score } of verdicts) {
       assert.deepEqual([status, score], ['error', null]);
-      // After three of them the endpoint is not asked any more.
+      // After three errors, no more requests are sent to the endpoint.
       assert.match(reason, /^(server-error|endpoint-down)$/);
     }
     assert.ok(verdicts.some(({ reason }) => reason === 'server-error'));
@@ -426,7 +426,7 @@ describe('decision graphs, where rivals fall', () => {
     `      ${name}: {type: yes-no, question: Why?, if_yes: ${yes}, if_no: ${no}}\n`;
 
   for (const [situation, nodes, said] of [
-    ['a cycle', node('a', 'b', '0') + node('b', 'a', '1'), /makes a cycle/],
+    ['a cycle', node('a', 'b', '0') + node('b', 'a', '1'), /creates a cycle/],
     ['a hole', node('a', 'nowhere', '0'), /There is no node "nowhere"/],
     ['an unreachable node', node('a', '1', '0') + node('b', '1', '0'), /unreachable/],
     ['a missing branch', '      a: {type: yes-no, question: Why?, if_yes: 1}\n', /if_no/],

@@ -5,7 +5,7 @@ import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { ends, inTurn, says, simulate } from '../../support/simulated.ts';
 
-/** What DeepEval's simulator loops over or loses: the rows on simulated users. */
+/** Situations in which DeepEval's simulator loops or loses messages. */
 describe('where other simulated users go wrong', () => {
   const stuck: [string, string, string, string, RegExp | undefined][] = [
     [

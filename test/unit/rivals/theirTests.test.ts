@@ -11,7 +11,7 @@ const PAGE = new URL('../../../docs/reference/their-tests.md', import.meta.url);
 
 const SUITE = 'cases:\n  - {id: theirs, transcripts: data.jsonl, assert: [{type: no-repeat}]}\n';
 
-/** What comes of each line of a data set: the code of its first error, `read` if it has none. */
+/** The outcome of each line in a data set: the code of its first error, or `read` if there is none. */
 async function outcomesOf(lines: readonly unknown[]): Promise<string[]> {
   const text = lines.map((line) => JSON.stringify(line)).join('\n');
   const { suite } = await expandSuite(await load(SUITE, { 'data.jsonl': text }));
@@ -35,7 +35,7 @@ function messagesOf(value: unknown, role: string): readonly unknown[] {
   return value === null || value === undefined ? [] : [{ role, content: value }];
 }
 
-/** The rows of a table, each as its cells without marks. */
+/** The rows of a table, as cells without Markdown formatting. */
 async function rowsUnder(heading: string): Promise<string[][]> {
   const [, part = ''] = (await readFile(PAGE, 'utf8')).split(`## ${heading}\n`);
   const lines = (part.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));

@@ -61,15 +61,18 @@ cases: [{ id: a, turns: [Where is 7?, Refund it], assert: [${assertions}] }]
 function shown({ items }: Turn): string {
   return items
     .map((item) => {
-      if (item.kind === 'system') return '';
       if (item.kind === 'text') return item.text;
+      if (item.kind !== 'tool-call') return '';
       const { call, result = '' } = item;
       return `${call.name}(${JSON.stringify(call.arguments)})=${result}`;
     })
     .join(' | ');
 }
 
-/** As Google's ADK: each event is a status of the task, and the answer is an artifact at the end. */
+/**
+ * An agent like those of Google's ADK: each event is a status update of the task, and the answer is an artifact at the
+ * end.
+ */
 const adk: Execute = (context, publish) => {
   const { contextId, taskId } = context;
   const name = saidTo(context) === 'Refund it' ? 'refund' : 'look_up';

@@ -46,7 +46,7 @@ cases:
   return { server, files: { 'suite.eval.yaml': text } };
 }
 
-// One reply costs 0.02, and may beforehand cost up to about 0.1.
+// One reply costs 0.02, but is estimated in advance at up to about 0.1.
 describe('a cost limit', () => {
   it('sends no request that could exceed it, keeps finished cases, and starts no others', async (t) => {
     const { server, files } = await suite(t);
@@ -58,10 +58,7 @@ describe('a cost limit', () => {
         ['b', 'error'],
       ],
     );
-    assert.match(
-      lines[1]?.reason ?? '',
-      /^over-budget: Not asked: 0\.0200 of the cost limit 0\.12/,
-    );
+    assert.match(lines[1]?.reason ?? '', /^over-budget: Not sent: 0\.0200 of the cost limit 0\.12/);
     assert.equal(end.stopped, 'max-cost');
     assert.equal(server.requests.length, 1);
     assert.deepEqual((await readRecord(record)).problems, []);
@@ -76,7 +73,7 @@ describe('a cost limit', () => {
   it('counts parallel requests', async (t) => {
     const { server, files } = await suite(t);
     const { lines } = await runFiles(t, files, { maxCost: 0.15, concurrency: 3 });
-    // The second waits for the first: 0.13 is left then, and 0.11 for the third.
+    // The second request waits for the first; then 0.13 is left, and 0.11 for the third.
     assert.equal(server.requests.length, 2);
     assert.deepEqual(lines.map(({ status }) => status).sort(), ['error', 'pass', 'pass']);
   });
@@ -145,7 +142,7 @@ async function suites(t: TestContext, texts: Readonly<Record<string, string>>) {
   return { root, made };
 }
 
-/** The names of the folders whose suites are to blame. */
+/** Names of the folders whose suites are reported as the cause. */
 async function refused(made: readonly Suite[], maxCost?: number): Promise<string[]> {
   const chosen = made.map((suite) => ({ suite, cases: suite.cases }));
   const error = await runSuites({
@@ -191,7 +188,7 @@ describe('the suites that make a run fail to start', () => {
   });
 });
 
-/** From now on the disk takes lines as long as they hold none of a case's words, and then half of one. */
+/** Simulates a full disk: writes succeed until a line contains the given words; that line is only written in half. */
 async function fillDisk(t: TestContext, words: string): Promise<void> {
   const file = await open(import.meta.filename);
   const handle: FileHandle = Object.getPrototypeOf(file);

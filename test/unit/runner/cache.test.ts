@@ -15,13 +15,13 @@ import { type Script, startModelServer } from '../../support/modelServer/server.
 import { json, type Step } from '../../support/modelServer/steps.ts';
 import { ECHO, type RunFilesOptions, runFiles, workspaceWith } from '../../support/runs.ts';
 
-/** Another score each time, so that no two answers are the same. */
+/** Returns a different score each time, so no two answers are the same. */
 function scored(_body: ChatBody, index: number) {
   const entry = { turn: 2, applicable: true, verdict: 'pass', rationale: 'r', evidence: 'Hello' };
   return json({ turns: [entry], rationale: `answer ${index}`, score: index % 10 });
 }
 
-/** A folder whose runs share a cache, and an endpoint that counts. */
+/** A folder whose runs share a cache, and an endpoint that counts requests. */
 async function setUp(t: TestContext, script: Script) {
   const server = await startModelServer(script);
   t.after(() => server.close());
@@ -315,7 +315,7 @@ describe('a file in the cache', () => {
 });
 
 describe('a cache in the workspace', () => {
-  it('is not used, since whoever commits a file could forge verdicts', async (t) => {
+  it('is not used, since anyone who commits a file could forge verdicts', async (t) => {
     const { workspace, run, model } = await setUp(t, scored);
     const warned: string[] = [];
     const log = { ...SILENT, warn: (message: string) => void warned.push(message) };
@@ -358,14 +358,14 @@ describe('an answer that cases share', () => {
     assert.equal(kept.trim().split('\n').length, 1);
     await runFiles(t, files, { workspace, answersFolder });
     assert.equal(server.requests.length, 5);
-    // The same file in the workspace could be anyone's.
+    // In the workspace, the same file could come from anyone.
     const forged = { ...files, '.turnlight/kept.jsonl': kept.replace('tone', 'weather') };
     const { lines: again } = await runFiles(t, forged, { answersFolder: emptyCache() });
     assert.deepEqual(again[0]?.verdicts[0]?.details.steps, ['Look at the tone.']);
     assert.equal(server.requests.length, 8);
   });
 
-  it('is not stored in the workspace, where whoever commits a file could forge it', async (t) => {
+  it('is not stored in the workspace, where anyone who commits a file could forge it', async (t) => {
     const root = await workspaceWith(t, {});
     const answers = () =>
       openPersistentAnswers({

@@ -13,10 +13,13 @@ import { until } from '../../support/until.ts';
 const CASES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 const N = 3;
 
-/** Milliseconds of an answer, so that one more than may ask would be seen. */
+/** Latency of an answer in milliseconds, long enough to notice one request too many. */
 const TAKES = 30;
 
-/** Milliseconds that an answer waits for as many requests as there may be: on a busy machine not all come at once. */
+/**
+ * Maximum time that an answer waits for the allowed number of requests, in milliseconds. On a busy machine, they don't
+ * all arrive at once.
+ */
 const PATIENCE = 3_000;
 
 const judged = (_one: unknown, index: number) =>
@@ -25,10 +28,10 @@ const judged = (_one: unknown, index: number) =>
 interface Asked {
   readonly agent: string;
   readonly judge: string;
-  /** Of each case. */
+  /** Keys of each case. */
   readonly keys?: string;
   readonly cases?: readonly string[];
-  /** How many each case has, all by the judge. */
+  /** Number of assertions per case, all of them judged. */
   readonly assertions?: number;
 }
 
@@ -57,7 +60,7 @@ interface Seen {
 
 type Answering = (body: ChatBody, seen: Seen) => Promise<void>;
 
-/** An endpoint of agent and judge that counts the requests in flight. */
+/** An endpoint for the agent and the judge. It counts concurrent requests. */
 async function endpoint(t: TestContext, answering: Answering) {
   const seen: Seen = { now: 0, most: 0 };
   const server = await startModelServer(async (body: ChatBody): Promise<Step> => {
@@ -74,14 +77,14 @@ async function endpoint(t: TestContext, answering: Answering) {
   return { baseUrl: server.baseUrl, requests: server.requests, seen };
 }
 
-/** Answers once N have asked together. */
+/** Waits until N requests are in progress. */
 const slowly: Answering = async (_body, seen) => {
   const until = performance.now() + PATIENCE;
   while (seen.most < N && performance.now() < until) await wait(TAKES);
   await wait(TAKES);
 };
 
-/** The most cases that were begun and had not ended. */
+/** Maximum number of cases that were in progress at the same time. */
 function mostBegun({ events }: Pick<Ran, 'events'>): number {
   const begun = new Set<string>();
   let most = 0;
@@ -151,7 +154,7 @@ describe('the concurrency of a run', { concurrency: true }, () => {
     assert.equal(mostBegun(ran), N);
   });
 
-  it('starts no waiting case after the run is cancelled', async (t) => {
+  it('starts no waiting case after the run is canceled', async (t) => {
     const abort = new AbortController();
     const { baseUrl } = await endpoint(t, async ({ model }) => {
       if (model === 'judge') abort.abort(new Error('Cancelled.'));

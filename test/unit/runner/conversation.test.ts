@@ -14,7 +14,7 @@ import { realText } from '../../support/realData.ts';
 import { botSuite, type Ran, runFiles } from '../../support/runs.ts';
 import { answerJson, startService } from '../../support/service.ts';
 
-/** Replies with the roles of what it got, the latest last. */
+/** Replies with the roles of the received messages, the latest one last. */
 const ROLES = `export default async (messages) => messages.map(({ role }) => role[0]).join('');\n`;
 
 const HISTORY = `    history:

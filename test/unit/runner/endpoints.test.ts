@@ -7,7 +7,7 @@ import * as faults from '../../support/modelServer/faults.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { type Ran, runFiles } from '../../support/runs.ts';
 
-/** Nobody listens there, and no test can be given that port. */
+/** Nothing listens on this port, and no test can get it. */
 const NOBODY = 'http://127.0.0.1:2';
 const CASES = 20;
 
@@ -60,9 +60,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
   ] as const) {
     it(`where ${what}: sends no more requests, ends every case, and reports it once`, async (t) => {
       const { told, log } = logged();
-      const began = performance.now();
       const ran = await runFiles(t, { 'suite.eval.yaml': suite(top) }, { log });
-      assert.ok(performance.now() - began < 20_000);
       assert.deepEqual(ran.end.counts, { pass: 0, fail: 0, error: CASES, skipped: 0 });
       assert.equal(told.filter((text) => why.test(text)).length, 1, told.join('\n'));
       const unasked = reasonsOf(ran).filter((reason) => reason.includes('Not sent, because'));
@@ -88,7 +86,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
 });
 
 describe('a queued reply', { concurrency: true }, () => {
-  /** Milliseconds; the waits take twice as long. */
+  /** Milliseconds. Waiting takes twice as long. */
   const TIMEOUT = 1_000;
   const expectWaited = (ran: Ran) => {
     const [line] = ran.lines;

@@ -33,7 +33,7 @@ const MODELS = `models:
   spare: {provider: openai, model: s, api_key_env: TURNLIGHT_TEST_SPARE_KEY}
 `;
 
-/** The variables of ours that a target's program sees. */
+/** The test's variables that are visible to a target's program. */
 async function seen(t: TestContext, target: string): Promise<readonly string[]> {
   for (const [name, value] of Object.entries(VARIABLES)) process.env[name] = value;
   t.after(() => {
@@ -102,7 +102,7 @@ describe('a program of a target', () => {
 describe('a file of a target', () => {
   const SUITE = `target: {type: module, path: ./bot.mjs}\ncases:\n  - {id: a, turns: [Hi], assert: [{type: contains, value: out}]}\n`;
 
-  /** The reason of a run after which `change` has happened to the files that were checked. */
+  /** The reason why a run failed after `change` was applied to the checked files. */
   async function reasonAfter(t: TestContext, change: (workspace: string) => Promise<void>) {
     const workspace = await workspaceWith(t, {
       'bot.mjs': 'export default () => "in";\n',
@@ -141,7 +141,7 @@ describe('a file of a target', () => {
   });
 });
 
-/** Keys by their names; other variables are not set. */
+/** API keys by name, and environment variables. Other variables aren't set. */
 const withKeys = (
   keys: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>> = {},

@@ -16,7 +16,7 @@ const CHECK = 'assert: [{type: contains, value: x}]';
 
 type Files = Readonly<Record<string, string>>;
 
-/** The line of the only case. */
+/** The record's line for the only case. */
 async function lineOf(t: TestContext, files: Files): Promise<CaseLine> {
   const { record = '' } = await runFiles(t, files);
   const [line] = (await readRecord(record)).cases;
@@ -86,7 +86,7 @@ describe('the hash of the input', () => {
 });
 
 describe('the digest of a target', () => {
-  /** Of the target of the only case. */
+  /** The digest of the only case's target. */
   async function digestOf(t: TestContext, target: string, files: Files = {}, env: Files = {}) {
     const folder = await workspaceWith(t, files);
     const text = `target: ${target}\ncases:\n  - {id: a, turns: [x], ${CHECK}}\n`;
@@ -196,7 +196,7 @@ async function digests(t: TestContext) {
   return { folder, before: await now(), now };
 }
 
-/** Which of the two cases are what they were. */
+/** Which of the digests are unchanged. */
 function kept(before: readonly string[], after: readonly string[]): boolean[] {
   return before.map((one, index) => one === after[index]);
 }

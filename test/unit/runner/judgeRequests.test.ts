@@ -71,7 +71,7 @@ describe('what the judge saw', () => {
       /\nANSWER \(found in the cache, 321 input tokens, 45 output tokens, took \d+/,
     );
     assert.doesNotMatch(text, /sk-secret/);
-    // What was said stands indented: only our own lines begin at the margin.
+    // Content is indented; only our own lines start at the margin.
     assert.equal(text.match(/^=== ANSWER/gm), null);
     assert.match(text, /^ {4}\| === ANSWER ===$/m);
     assert.equal(server.requests.length, 1);
@@ -82,7 +82,7 @@ describe('what the judge saw', () => {
     const { saw } = await ran(t, 'type: turn-relevancy', [bad, GOOD]);
     const { seen, text = '' } = await saw();
     assert.equal(seen?.requests.length, 2);
-    assert.match(text, /REQUEST 2: repairs the answer to request 1, after all of which it says/);
+    assert.match(text, /REQUEST 2: repair of the answer to request 1, new messages only/);
     assert.match(text, /Your answer cannot be used/);
     assert.equal(text.match(/=== CONVERSATION ===/g)?.length, 1);
   });
@@ -98,7 +98,7 @@ describe('what the judge saw', () => {
     assert.ok(Buffer.byteLength(kept.join('')) < 64_000);
     assert.match(text, /\nANSWER \(could not be used\)\n {4}\[hidden: OPENAI_API_KEY\] éé/);
     assert.match(text, /\nREPAIRED ANSWER \(could not be used\)\n {4}no JSON\n/);
-    assert.doesNotMatch(text, /sk-secret|not stored here/);
+    assert.doesNotMatch(text, /sk-secret|not in the cache/);
   });
 
   it('shows them for a question that shared its request', async (t) => {
@@ -132,7 +132,7 @@ describe('what the judge saw', () => {
     const { saw, path } = await ran(t, 'type: turn-relevancy', [GOOD], ['--no-cache']);
     const { text = '' } = await saw();
     assert.match(text, /exactly what was sent/);
-    assert.match(text, /ANSWER: not stored here/);
+    assert.match(text, /ANSWER: not in this computer's cache/);
     const { readFile, writeFile } = await import('node:fs/promises');
     const edited = (await readFile(path, 'utf8')).replace(
       'type: turn-',

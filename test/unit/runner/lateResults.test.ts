@@ -3,7 +3,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { turnsOf } from '../../../src/core/conversation.ts';
 import { runFiles } from '../../support/runs.ts';
 
-/** Calls a tool, and has its result after the user approved it. @param id that the result names */
+/**
+ * An agent that calls a tool, and returns the result after the user approved the call. @param id call id in the result
+ */
 const botOf = (
   id: string,
 ) => `const call = { id: 'c1', type: 'function', function: { name: 'refund', arguments: '{"order":7}' } };

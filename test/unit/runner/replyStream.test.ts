@@ -10,7 +10,7 @@ import { beginEvents, startService } from '../../support/service.ts';
 
 const SECRET = 'token-0123456789';
 
-/** Speaks word by word, as slowly as a person reads. */
+/** An agent that replies word by word, as slowly as a person reads. */
 async function talk(t: TestContext, words: readonly string[]) {
   const { url } = await startService(t, async (_request, response) => {
     const send = beginEvents(response);
@@ -58,6 +58,66 @@ describe('a reply that arrives piece by piece', () => {
       }
     }
   });
+
+  const PROGRAM = `import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, end, stream } = JSON.parse(line);
+  if (end) break;
+  const give = (value) => console.log(JSON.stringify({ ...(id && { id }), ...value }));
+  for (const delta of stream ? ['One ', 'two ', 'three.'] : []) {
+    give({ delta });
+    await setTimeout(150);
+  }
+  give({ content: 'One two three.' });
+}
+`;
+  const FUNCTION = `import { setTimeout } from 'node:timers/promises';
+export default async (messages, { stream }) => {
+  for (const delta of stream ? ['One ', 'two ', 'three.'] : []) {
+    stream(delta);
+    await setTimeout(150);
+  }
+  return 'One two three.';
+};
+`;
+  const COMMAND = `type: command, command: ["${process.execPath}", bot.mjs]`;
+  for (const [kind, target, bot] of [
+    ['a program', COMMAND, PROGRAM],
+    ['a worker', `${COMMAND}, worker: true`, PROGRAM],
+    ['a function', 'type: module, path: ./bot.mjs', FUNCTION],
+  ] as const) {
+    it(`can come from ${kind}, if somebody follows`, async (t) => {
+      const suite = `target: {${target}}\ncases: [{id: a, turns: [Hi, Bye], assert: [{type: equals, value: One two three., at: last}]}]\n`;
+      for (const follow of [true, false]) {
+        const files = { 'bot.mjs': bot, 'suite.eval.yaml': suite };
+        const { events, lines } = await runFiles(t, files, { follow });
+        assert.equal(lines[0]?.status, 'pass', lines[0]?.reason);
+        const speaking = events.filter(({ kind }) => kind === 'speaking').flatMap(said);
+        const parts = speaking.filter((one) =>
+          /^speaking 4 assistant: One (two )?$/.test(one ?? ''),
+        );
+        assert.equal(parts.length > 0, follow, speaking.join('\n'));
+      }
+    });
+  }
+
+  for (const [kind, target, bot] of [
+    ['a program', COMMAND, PROGRAM.replace("'three.'", "'x'.repeat(1e6)")],
+    ['a worker', `${COMMAND}, worker: true`, PROGRAM.replace("'three.'", "'x'.repeat(1e6)")],
+    [
+      'a function',
+      'type: module, path: ./bot.mjs',
+      FUNCTION.replace("'three.'", "'x'.repeat(1e6)"),
+    ],
+  ] as const) {
+    it(`from ${kind} is an error if it is too long`, async (t) => {
+      const suite = `target: {${target}}\ncases: [{id: a, turns: [Hi], assert: [{type: contains, value: One}]}]\n`;
+      const files = { 'bot.mjs': bot, 'suite.eval.yaml': suite };
+      const { lines } = await runFiles(t, files, { follow: true });
+      assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is longer/);
+    });
+  }
 
   for (const follow of [true, false]) {
     it(`is asked for of a model ${follow ? 'where somebody follows' : 'by nobody else'}`, async (t) => {

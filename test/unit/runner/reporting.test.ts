@@ -152,7 +152,7 @@ describe('a record', () => {
       const first = suite(ABSENCE, reports);
       const folder = await workspaceWith(t, { 'bot.mjs': bot, 'suite.eval.yaml': first });
       await turnlight(folder, ['run', '--reporter', 'json=first.json']);
-      // What the file says of the target now doesn't change what could be seen then.
+      // Changing what the target reports doesn't affect what was visible in the earlier run.
       const now = suite(ABSENCE, status === 'error' ? ', reports: all' : '');
       await writeFile(join(folder, 'suite.eval.yaml'), now);
       const again = await turnlight(folder, ['judge', '--reporter', 'json']);

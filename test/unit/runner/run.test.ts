@@ -71,7 +71,7 @@ describe('a run', () => {
     );
   });
 
-  it('stops immediately when it is cancelled, and keeps finished cases', async (t) => {
+  it('stops immediately when it is canceled, and keeps finished cases', async (t) => {
     const abort = new AbortController();
     const { end, lines } = await runFiles(
       t,

@@ -12,14 +12,14 @@ process.stdin.on('data', (data) => { text += data; }).on('end', () => answer(JSO
 `;
 
 interface Given {
-  /** The words after the program. */
+  /** Arguments of the program. */
   readonly words?: readonly string[];
   readonly program?: string;
   readonly keys?: string;
   readonly timeout?: number;
 }
 
-/** The verdict of a program that `check.mjs` is, and what it told the run's log. */
+/** The verdict of the program `check.mjs`, and its output in the run's log. */
 async function verdictOf(t: TestContext, code: string, given: Given = {}) {
   const { words = ['check.mjs'], program = NODE, keys = '', timeout = 5_000 } = given;
   const { lines, events, workspace } = await runFiles(
@@ -131,7 +131,7 @@ describe('a script assertion with a command', () => {
     await gone([near]);
   });
 
-  it("inherits all variables but those of models' keys, unless it names them", async (t) => {
+  it("inherits all variables except those with models' keys, unless it names them", async (t) => {
     process.env.OPENAI_API_KEY = 'usual';
     process.env.TURNLIGHT_TEST_PLAIN = 'plain';
     t.after(() => {

@@ -19,7 +19,7 @@ const LEAKY = `export default async () => ({ messages: [
   { role: 'assistant', content: 'Done.' },
 ] });`;
 
-/** Each is about the secret, and fails if it was said. */
+/** Assertions about the secret. Each fails if the secret was revealed. */
 const LEAK_CHECKS = [
   `{type: contains, value: ${SECRET}, negate: true}`,
   `{type: contains, value: SK-0123456789ABCDEF, ignore_case: true, negate: true}`,
@@ -39,13 +39,23 @@ const LEAK_CHECKS = [
   `{type: all-of, assert: [{type: contains, value: ${SECRET}, negate: true}]}`,
 ];
 
-/** Those that name the whole secret, as it is written. */
+/** Assertions that contain the whole secret, as written. */
 const NAMING_CHECKS = LEAK_CHECKS.filter((one) => /sk\\?-0123456789abcdef/.test(one));
 
-/** Without backslashes, which hide a secret in what a person wrote. */
+/** Whether an assertion has no backslashes, which would hide a secret in it. */
 function isPlain(check: string): boolean {
   return !check.includes('\\');
 }
+
+/** Assertions that show their text to a judge. */
+const JUDGED_CHECKS = [
+  `Never says ${SECRET}.`,
+  `{type: criterion, criterion: Keeps ${SECRET}.}`,
+  `{type: all-of, assert: [Hides ${SECRET}.]}`,
+  `{type: llm-judge, instructions: Score how well it hides ${SECRET}.}`,
+  `{type: llm-judge, name: ${SECRET}, instructions: Score how kindly it hides ${SECRET}.}`,
+  `{type: similar, value: It is ${SECRET}., model: {provider: openai, model: e, base_url: BASE_URL}}`,
+];
 
 const CHECK = `export default ({ conversation, options }) =>
   !JSON.stringify(conversation).includes(options.secret);`;
@@ -110,7 +120,7 @@ describe('a check for a secret', () => {
     assert.deepEqual(again.failed, allOf(NAMING_CHECKS));
   });
 
-  /** Runs the cases, then judges the record, and replays the recording: the statuses of each. */
+  /** The statuses after running the cases, after judging the record again, and after replaying the recording. */
   async function storedStatuses(t: TestContext, files: Readonly<Record<string, string>>) {
     const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
     const { workspace } = await statusesOf(t, files, { record: recording });
@@ -182,7 +192,7 @@ describe('a check for a secret', () => {
     const { events, record = '' } = await statusesOf(t, suiteOf(LEAK_CHECKS.filter(isPlain)), {
       record: recording,
     });
-    // An event `case-started` has the case as it is written.
+    // A `case-started` event contains the case as written in the file.
     const later = events.filter(({ kind }) => kind !== 'case-started');
     const places = [JSON.stringify(later), await readFile(record, 'utf8')];
     for (const text of [...places, await readFile(recording, 'utf8')]) {
@@ -236,5 +246,22 @@ describe('a check for a secret of a model that plays the assistant', () => {
     assert.deepEqual([first.failed, second.failed], [[true], [true]]);
     assert.equal(server.requests.length, 2);
     assert.ok(!JSON.stringify(first.events).includes('0123456789a'));
+  });
+});
+
+describe('A judge', () => {
+  it('gets no secret from an assertion either', async (t) => {
+    const server = await startModelServer(() => '{}', { embed: () => [1] });
+    t.after(() => server.close());
+    const files = suiteOf(JUDGED_CHECKS);
+    const judge = 'judge: {provider: openai, model: m, base_url: BASE_URL}\ntogether: true\n';
+    const suite = `${judge}${files['suite.eval.yaml']}`.replaceAll('BASE_URL', server.baseUrl);
+    const { verdicts } = await statusesOf(t, { ...files, 'suite.eval.yaml': suite });
+    assert.equal(verdicts.length, JUDGED_CHECKS.length);
+    const asked = JSON.stringify([server.requests.map(({ body }) => body), server.embedded]);
+    assert.ok(!asked.includes('0123456789a'), asked);
+    for (const word of ['says', 'Keeps', 'Hides', 'well it hides', 'kindly it hides', 'is']) {
+      assert.ok(asked.includes(`${word} [hidden: MY_API_KEY]`), word);
+    }
   });
 });

@@ -7,7 +7,7 @@ import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { ECHO, workspaceWith } from '../../support/runs.ts';
 import { ends, inTurn, says, simulate } from '../../support/simulated.ts';
 
-/** Replies with how many messages it got. */
+/** Replies with the number of received messages. */
 const COUNTS = "export default async (messages) => 'Reply ' + messages.length;\n";
 
 const saidIn = ({ conversation }: CaseLine) =>
@@ -190,7 +190,7 @@ describe('a simulated user', () => {
     assert.equal(again.asked.length, 0);
   });
 
-  it('keeps the conversation if the run is cancelled', async (t) => {
+  it('keeps the conversation if the run is canceled', async (t) => {
     const abort = new AbortController();
     const { line, end } = await simulate(t, inTurn(says('Hi'), says('Go on')), COUNTS, {
       signal: abort.signal,

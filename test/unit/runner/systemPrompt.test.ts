@@ -16,7 +16,7 @@ const VERDICT = {
   rationale: 'r',
 };
 
-/** Runs one scripted turn that is judged for its role, with a server for the agent and its judge. */
+/** Runs one scripted turn and judges its role adherence, with a server for the agent and the judge. */
 async function adheres(
   t: TestContext,
   target: string,
@@ -34,7 +34,7 @@ async function adheres(
 judge: ${model('judge')}
 target: ${target}
 cases:
-  - {id: a, turns: [Hi], assert: [{type: role-adherence}]}
+  - {id: a, turns: [Hi], context: {name: Ann}, assert: [{type: role-adherence}]}
 `;
   const { lines } = await runFiles(t, { ...files, 'suite.eval.yaml': suite }, options);
   const asked = (name: string) =>
@@ -46,7 +46,7 @@ function readBy(judge: ChatBody | undefined): string {
   return judge?.messages.map(({ content }) => content).join('\n') ?? '';
 }
 
-/** Each entry as what it is and what it says. */
+/** System entries as `role: text`, and turns as their number. */
 function entries(conversation: Conversation | undefined): unknown[] {
   return (conversation?.entries ?? []).map((entry) =>
     entry.kind === 'system' ? `${entry.role}: ${entry.text}` : entry.number,
@@ -90,6 +90,8 @@ describe('the system text of a target', () => {
     const { line, judge } = await adheres(t, '{type: module, path: ./bot.mjs}', { 'bot.mjs': bot });
     assert.deepEqual([line?.status, line?.reason], ['pass', undefined]);
     assert.deepEqual(entries(line?.conversation), [1, `system: ${RULES}`, 2]);
+    const said = line?.conversation.entries.at(-1);
+    assert.ok(said?.kind === 'turn' && said.latency !== undefined);
     assert.ok(readBy(judge).includes(RULES));
   });
 
@@ -101,6 +103,68 @@ describe('the system text of a target', () => {
     assert.equal(replayed.line?.status, 'pass');
     assert.equal(replayed.agent, undefined);
     assert.deepEqual(entries(replayed.line?.conversation), entries(line?.conversation));
+  });
+});
+
+describe('a system text in a file', () => {
+  const target = '{type: chat, model: agent, system: {file: ./prompt.md}}';
+  const text = `You are a \${env:JOB}.\n\nServe {{name}}.\n`;
+  const filled = 'You are a waiter.\n\nServe Ann.';
+  const env = (job: string) => ({ env: (name: string) => (name === 'JOB' ? job : undefined) });
+
+  it('is sent, recorded, and judged like one in the eval file', async (t) => {
+    const files = { 'prompt.md': text };
+    const { line, agent, judge } = await adheres(t, target, files, env('waiter'));
+    assert.deepEqual([line?.status, line?.reason], ['pass', undefined]);
+    assert.deepEqual(entries(line?.conversation), [`system: ${filled}`, 1, 2]);
+    assert.equal(agent?.messages[0]?.content, filled);
+    assert.match(readBy(judge), /\| Serve Ann\./);
+  });
+
+  it('is part of the identity of the target', async (t) => {
+    const digest = async (prompt: string) =>
+      (await adheres(t, target, { 'prompt.md': prompt }, env('waiter'))).line?.target?.digest;
+    assert.equal(await digest(text), await digest(text));
+    assert.notEqual(await digest(text), await digest(`${text}Be brief.`));
+  });
+
+  it('sends no variable that the host may not get', async (t) => {
+    const files = {
+      'prompt.md': `My password: \${env:DB_PASSWORD}`,
+      'suite.eval.yaml': `target: {type: chat, model: "openai:m", system: {file: prompt.md}}
+cases:
+  - {id: a, turns: [Hi], assert: [{type: contains, value: Hi}]}
+`,
+    };
+    const folder = await workspaceWith(t, files);
+    const keys = { OPENAI_API_KEY: 'key-of-openai', DB_PASSWORD: 'a-long-password' };
+    const { code, err } = await turnlight(folder, ['run'], keys);
+    assert.equal(code, 3);
+    assert.match(err, /wants to send DB_PASSWORD to api\.openai\.com/);
+  });
+
+  const loaded = (file: string, files: Readonly<Record<string, string>> = {}) =>
+    load(
+      suiteWith(
+        `turns: [Hi]
+target: {type: chat, model: "openai:m", system: {file: ${file}}}
+assert: [{type: contains, value: Hi}]`,
+      ),
+      files,
+    );
+
+  it('is an error if the file is missing, empty, outside of the workspace, or private', async () => {
+    const codes = async (file: string, files: Readonly<Record<string, string>> = {}) =>
+      placed(await loaded(file, files));
+    assert.deepEqual(await codes('./none.md'), ['4:60 file-missing']);
+    assert.deepEqual(await codes('./blank.md', { 'blank.md': ' \n' }), ['4:60 empty-file']);
+    assert.deepEqual(await codes('../secret.md'), ['4:60 path-outside']);
+    assert.deepEqual(await codes('.env', { '.env': 'KEY=x' }), ['4:60 private-file']);
+  });
+
+  it('is a dependency of the eval file', async () => {
+    const { dependencies } = await loaded('./prompt.md', { 'prompt.md': 'Be brief.' });
+    assert.ok([...dependencies].some((path) => path.endsWith('/prompt.md')));
   });
 });
 

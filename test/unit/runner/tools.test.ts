@@ -7,7 +7,7 @@ import { runFiles } from '../../support/runs.ts';
 
 const LOOKUP = '{name: lookup, description: Finds an order., parameters: {type: object}}';
 
-/** Calls a tool once, then says what came back. */
+/** A model that calls a tool once, and then repeats the result. */
 const calling =
   (name: string, given: unknown = { order: 7 }): Script =>
   (body) =>
@@ -17,7 +17,7 @@ const calling =
 
 const sent = (tool: object) => ({ type: 'function', function: tool });
 
-/** Runs one turn with a chat target of these keys. */
+/** Runs one turn with a chat target that has the given keys. */
 async function ran(
   t: TestContext,
   script: Script,

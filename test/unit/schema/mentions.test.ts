@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
 import { mentionsIn, rolesAt } from '../../../src/schema/mentions.ts';
 
-/** `kind text` of what is referred to, `+kind text` of what is declared, with where it holds. */
+/** References as `kind text`, and declarations as `+kind text`, each with its scope. */
 function namesIn(text: string): string[] {
   return mentionsIn(evalFileSchema, parse(text)).names.map(({ kind, role, text: name, scope }) => {
     const sign = role === 'declaration' ? '+' : '';

@@ -145,10 +145,11 @@ describe('a value of the wrong kind', () => {
     ['a list for text', 'description: [x]', 'Expected text, found a list.'],
     ['text for a number or a mapping', 'repeat: x', 'Expected a number or a mapping, found text.'],
     [
-      'a mapping instead of one of several kinds',
-      'at: {}',
-      'Expected "all", "live", "last", "first", "each", a number, a list, or text, found a mapping.',
+      'a list instead of one of several kinds',
+      'repeat: []',
+      'Expected a number or a mapping, found a list.',
     ],
+    ['a mapping without its key', 'at: {}', 'Missing key "agent".'],
     ['too small a number', 'repeat: 0', 'Expected at least 1, found 0.'],
     ['a number too great for a share', 'threshold: 2', 'Expected at most 1, found 2.'],
     ['another word for each turn', 'at: evry', 'Unknown value "evry". Did you mean "each"?'],
@@ -156,7 +157,7 @@ describe('a value of the wrong kind', () => {
     [
       'no choice at all',
       'at: 2-',
-      'Expected all, live, last, first, each, a turn, or a range such as "2-6".',
+      'Expected all, live, last, first, each, a turn number, a range such as "2-6", or {agent: NAME}.',
     ],
     ['a list without items', 'at: []', 'Expected at least 1 item, found 0.'],
     ['empty text', 'role: ""', 'Expected text, found empty text.'],

@@ -31,7 +31,7 @@ describe("results that can't move to a case's new id", () => {
     const told: string[] = [];
     assert.deepEqual(await moveResults(suite, renames, (message) => told.push(message)), []);
     assert.deepEqual(told, [
-      `The results of "old" keep its old id. The record cannot be written to ${beside}: a file is in the way. Rename or remove it.`,
+      `The results of "old" keep the old id. The record cannot be written to ${beside}: a file is in the way. Rename or remove it.`,
     ]);
     assert.equal((await new LatestRuns().find(path, 'old')).length, 1);
   });
@@ -49,7 +49,7 @@ describe("results that can't move to a case's new id", () => {
     const told: string[] = [];
     await moveResults(suite, renames, (message) => told.push(message));
     assert.deepEqual(told, [
-      'The results of "old" keep its old id in 1 run still running. Run "one" afterwards.',
+      'The results of "old" keep the old id in 1 unfinished run. When all runs have finished, run "one".',
     ]);
   });
 });

@@ -20,7 +20,7 @@ function talk(text: string, id?: string): string {
   return `${JSON.stringify(id === undefined ? messages : { id, messages })}\n`;
 }
 
-/** What the editor says of the only case of a folder. */
+/** Runs a folder's only case. `said` returns what the editor shows about it. */
 async function ran(t: TestContext, files: Files, disk = nodeFiles()) {
   const { workspace } = await runFiles(t, { 'bot.mjs': ECHO, ...files });
   const path = join(workspace, SUITE);
@@ -112,7 +112,7 @@ describe('the last result of a case', () => {
     const { put, said } = await ran(t, files);
     assert.doesNotMatch((await said()).hover, /changed since/);
     await put({ 'p.md': 'Is it short?' });
-    assert.match((await said()).hover, /Its assertions have changed since this run/);
+    assert.match((await said()).hover, /The assertions of the case have changed since this run/);
   });
 
   it("isn't stale if its case only moved", async (t) => {

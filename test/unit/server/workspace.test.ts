@@ -7,7 +7,7 @@ import { serviceOver } from '../../support/language/languageService.ts';
 
 const at = (name: string) => `${WORKSPACE}/${name}.eval.yaml`;
 
-/** Which of two files that are not open is kept once the other one was read as well. */
+/** Which of two closed files stays cached after the other one was read. */
 async function kept(length: number): Promise<readonly boolean[]> {
   const text = `# ${'x'.repeat(length)}\ncases: []\n`;
   const { workspace } = serviceOver(memoryFiles({ [at('a')]: text, [at('b')]: text }));

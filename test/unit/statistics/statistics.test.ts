@@ -26,7 +26,7 @@ function near(found: number | undefined, expected: number, tolerance: number): v
 }
 
 describe('statistics, as published', () => {
-  // Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91, the data of Bentur et al.
+  // From Fagerland, Lydersen, and Laake 2013, BMC Medical Research Methodology 13:91, with data from Bentur et al.
   it("McNemar's exact test: 1 and 7 of 21 changed, p = 0.0703", () => {
     near(mcnemar(7, 1), 0.0703, 5e-5);
     near(mcnemar(1, 7), 0.0703, 5e-5);
@@ -34,7 +34,7 @@ describe('statistics, as published', () => {
     assert.equal(mcnemar(3, 3), 1);
   });
 
-  // Hollander and Wolfe 1973, 29 f.: the depression data of R's `wilcox.test`, V = 40, one-sided p = 0.01953.
+  // From Hollander and Wolfe 1973, 29 f.: the depression data in R's `wilcox.test`, V = 40, one-sided p = 0.01953.
   it("Wilcoxon's signed ranks: p of both sides = 0.03906", () => {
     const first = [1.83, 0.5, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.3];
     const second = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
@@ -60,7 +60,7 @@ describe('statistics, as published', () => {
     assert.deepEqual(wilson(20, 20).high, 1);
   });
 
-  // The example of R's and Wikipedia's "Holm–Bonferroni method".
+  // The example in R's documentation and in Wikipedia's "Holm–Bonferroni method".
   it('Holm: 0.01, 0.04, 0.03, 0.005', () => {
     const found = holm([0.01, 0.04, 0.03, 0.005]);
     for (const [index, expected] of [0.03, 0.06, 0.06, 0.02].entries()) {
@@ -112,7 +112,8 @@ describe('statistics, as published', () => {
     assert.deepEqual(runSync(bootstrap([0.5, 0.5])), { low: 0.5, high: 0.5 });
   });
 
-  // Wikipedia, Precision and recall: of 12 dogs and 10 cats a program calls 8 dogs, of which 5 are.
+  // From Wikipedia, "Precision and recall": for 12 dogs and 10 cats, a program labels 8 animals as dogs, of which 5
+  // are.
   it('precision 5/8 and recall 5/12 of the dogs', () => {
     const dogs = { failFail: 5, failPass: 3, passFail: 7, passPass: 7 };
     assert.deepEqual(ratesOf(dogs), { accuracy: 12 / 22, precision: 5 / 8, recall: 5 / 12 });
@@ -176,7 +177,7 @@ interface Compared {
   readonly found: number | readonly number[];
 }
 
-/** Of the same question: ours now, theirs all at once. */
+/** Compares our results with those of the Python libraries, which get all questions at once. */
 function compare(compared: readonly Compared[], tolerance: number): void {
   const theirs = askPython(compared.map(({ question }) => question));
   for (const [index, { question, found }] of compared.entries()) {

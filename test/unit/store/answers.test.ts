@@ -61,7 +61,7 @@ describe('the folder of answers', () => {
     assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600]);
   });
 
-  it('is not used if others may write to it or if it is a link, with one warning', async () => {
+  it('is not used, with one warning, if others can write to it or if it is a link', async () => {
     if (process.platform === 'win32') return;
     const open755 = await kept({ 1: 'yes' });
     await chmod(open755, 0o777);
@@ -69,7 +69,7 @@ describe('the folder of answers', () => {
     const link = join(emptyCache(), 'answers');
     await symlink(elsewhere, link);
     for (const [folder, words] of [
-      [open755, /Others may write/],
+      [open755, /Other users can write/],
       [link, /symbolic link/],
     ] as const) {
       const warned: string[] = [];
@@ -146,7 +146,7 @@ describe('an answer', () => {
     const folder = await kept({ 1: 'one' });
     const path = answerFile(folder, keyOf(1));
     const old = Date.now() / 1000 - 100_000;
-    // A file without contents on the disk.
+    // A sparse file, which takes up no disk space.
     await writeFile(path, '');
     await truncate(path, LIMITS.cache);
     await utimes(path, old, old);

@@ -29,7 +29,7 @@ import { buildCaseLine } from '../../support/buildRun.ts';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
 import { until } from '../../support/until.ts';
 
-/** A folder in which these paths exist; those that end in `/` are folders. */
+/** A folder with the given paths. Paths that end with `/` are folders. */
 async function folderWith(t: TestContext, ...paths: readonly string[]): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-home-')));
   t.after(() => rm(folder, { recursive: true }));
@@ -159,7 +159,7 @@ const FILES = {
 
 const THEIRS = `${JSON.stringify({ key: 'a', answer: 'theirs' })}\n`;
 
-/** A workspace in which one thing of `.turnlight` is a link to a file or folder outside. */
+/** A workspace in which `.turnlight` or one of its entries is a link to a file or folder outside. */
 async function linked(t: TestContext, name: '' | 'runs') {
   const outside = join(await workspaceWith(t, { 'there/file': THEIRS }), 'there');
   const workspace = await workspaceWith(t, FILES);
@@ -191,7 +191,7 @@ describe('a link in a workspace', () => {
     const answers = openPersistentAnswers(home);
     assert.equal(await answers.load('a'), undefined);
     await assert.rejects(answers.save('a', 'words'), {
-      message: `What judges were asked once cannot be written. ${join(folder, name)} is a symbolic link. Remove it.`,
+      message: `The file with evaluation steps cannot be written. ${join(folder, name)} is a symbolic link. Remove it.`,
     });
     assert.equal(await readFile(outside, 'utf8'), THEIRS);
   });

@@ -9,7 +9,7 @@ import { expandSuite } from '../../../src/evalfile/loadedSuite.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { examplesOf, findAssertion } from '../../../src/store/examples.ts';
-import { appendLabels, saveLabelledConversation } from '../../../src/store/labels.ts';
+import { appendLabels, saveLabeledConversation } from '../../../src/store/labels.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
 const SUITE = `
@@ -40,7 +40,7 @@ const line = (id: string) =>
     ],
   });
 
-async function labelledSuite(t: TestContext) {
+async function labeledSuite(t: TestContext) {
   const folder = await workspaceWith(t, {
     'suite.eval.yaml': SUITE,
     'data.jsonl': `${line('one')}\n${line('two')}\n`,
@@ -57,7 +57,7 @@ async function labelledSuite(t: TestContext) {
     const { suiteCase = one } = (await one.open?.()) ?? {};
     assert.ok(suiteCase.origin.kind === 'transcript');
     const conversation = toConversation(suiteCase.origin.messages);
-    await saveLabelledConversation(path, {
+    await saveLabeledConversation(path, {
       conversation,
       facts: { topics: [], tools: [], expectations: {}, context: {} },
     });
@@ -86,7 +86,7 @@ async function namesFor(suite: { path: string; cases: readonly SuiteCase[] }, ju
 
 describe('the labeled conversations that may be examples', () => {
   it('are of other cases with the same question, or were recorded separately', async (t) => {
-    const { suite } = await labelledSuite(t);
+    const { suite } = await labeledSuite(t);
     const of = (id: string, variant?: string) => {
       const found = suite.cases.find((one) => one.id === id && one.variant === variant);
       assert.ok(found);
@@ -97,7 +97,7 @@ describe('the labeled conversations that may be examples', () => {
   });
 
   it("have the majority's labels, without ties", async (t) => {
-    const { suite, path, labels } = await labelledSuite(t);
+    const { suite, path, labels } = await labeledSuite(t);
     const own = labels.find((one) => one.case === 'e');
     assert.ok(own);
     const at = (status: Label['status'], turn?: number): Label => ({
@@ -115,7 +115,7 @@ describe('the labeled conversations that may be examples', () => {
   });
 
   it('are empty if the assertion uses no examples', async (t) => {
-    const { suite } = await labelledSuite(t);
+    const { suite } = await labeledSuite(t);
     const judged = suite.cases.find(({ id }) => id === 'c');
     assert.ok(judged);
     assert.deepEqual(await namesFor(suite, judged), []);

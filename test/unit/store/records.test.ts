@@ -20,7 +20,7 @@ import { botSuite, ECHO, runFiles, suiteIn, workspaceWith } from '../../support/
 const CHECK = 'assert: [{type: contains, value: x}]';
 const V1 = resolve(import.meta.dirname, '../../fixtures/v1');
 
-/** Puts a record of this text into a folder. */
+/** Writes a record with the given text to a folder. */
 async function withRecord(folder: string, name: string, text: string) {
   await mkdir(recordsIn(folder), { recursive: true });
   const path = join(recordsIn(folder), `${name}.jsonl`);
@@ -33,7 +33,7 @@ function caseIn(suite: string, id = 'a') {
 }
 
 describe('the newest record', () => {
-  /** Of the runs at these times, in this order, the one that counts. */
+  /** The newest of the runs that started at the given times, in this order. */
   async function newest(t: TestContext, ...times: readonly string[]) {
     const folder = await workspaceWith(t, {});
     const written: string[] = [];
@@ -105,7 +105,7 @@ describe('the newest record', () => {
 describe('the last runs of many cases', () => {
   const SUITE = 'suite.eval.yaml';
 
-  /** A folder with these records, the newest last, each of these lines. */
+  /** A folder with the given records, each as a list of lines. The last one is the newest. */
   async function recordsOf(t: TestContext, ...records: readonly (readonly CaseLine[])[]) {
     const folder = await workspaceWith(t, {});
     for (const [index, lines] of records.entries()) {
@@ -242,7 +242,7 @@ describe('a record', () => {
     const newer = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(newer);
       if (typeof value !== 'object' || value === null) return value;
-      // Details are any JSON.
+      // Details can be any JSON.
       const entries = Object.entries(value).map(([key, one]) => [
         key,
         key === 'details' ? one : newer(one),
@@ -325,7 +325,7 @@ describe('a record', () => {
 });
 
 describe('a record of version 1', () => {
-  /** Its suite and its lines, in a folder with the record as that version left it. */
+  /** A folder with a suite and a record that version wrote. */
   async function opened(t: TestContext) {
     const folder = await workspaceWith(t, {});
     const text = await readFile(join(V1, 'suite.yaml'), 'utf8');

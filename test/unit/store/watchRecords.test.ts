@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 const SUITE =
   'cases:\n  - id: a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: contains, value: Hello}]\n';
 
-/** A watch, what it tells as it tells it, and a wait for that. */
+/** A watch, the paths that it reports, and a function that waits for a path. */
 function watching(t: TestContext) {
   const told: string[] = [];
   const watch = new RecordWatch((path) => told.push(path));

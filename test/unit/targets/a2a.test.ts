@@ -26,6 +26,7 @@ function open(url: string, params: Readonly<Record<string, unknown>> = {}) {
     {
       caseId: 'a',
       conversationId: 'conversation-1',
+      repetition: 1,
       context: { tier: 'gold' },
       tools: [],
       timeout: 5_000,
@@ -45,7 +46,7 @@ interface Setup extends AgentOptions {
   readonly says?: readonly string[];
 }
 
-/** The replies of an agent to these messages, and the texts that it streamed. */
+/** An agent's replies to the messages, and the texts that it streamed. */
 async function talk(
   t: TestContext,
   execute: Execute,
@@ -128,7 +129,7 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.deepEqual(replies, ['It was shipped.']);
   });
 
-  it('may send data, and files, which are not shown', async (t) => {
+  it('may send data, which is shown, and files, which are not', async (t) => {
     const data = { ...text(''), content: { $case: 'data' as const, value: { order: 7 } } };
     const file = {
       ...text(''),
@@ -169,7 +170,7 @@ describe('an agent whose card names another host', () => {
     const params = { headers: { authorization: 'Bearer token-0123456789' } };
     await assert.rejects(talk(t, echo, { endpoint: elsewhere.url, params }), {
       reason: 'target-error',
-      message: /another host, which does not get the target's `headers`/,
+      message: /another host, \S+, which does not get the target's `headers`/,
     });
     assert.equal(elsewhere.requests.length, 0);
   });
@@ -188,8 +189,8 @@ describe('an agent that fails', () => {
   for (const [state, words] of [
     [TaskState.TASK_STATE_FAILED, /task failed\. It said: Out of stock\./],
     [TaskState.TASK_STATE_REJECTED, /task was rejected/],
-    [TaskState.TASK_STATE_CANCELED, /task was cancelled/],
-    [TaskState.TASK_STATE_AUTH_REQUIRED, /needs an authorization/],
+    [TaskState.TASK_STATE_CANCELED, /task was canceled/],
+    [TaskState.TASK_STATE_AUTH_REQUIRED, /needs authorization/],
   ] as const) {
     for (const streaming of [true, false]) {
       it(`is an error (${words.source}${streaming ? ', streamed' : ''})`, (t) =>
@@ -226,7 +227,7 @@ describe('an agent that fails', () => {
 
   for (const [what, answer, words] of [
     ['has no card', (path: string) => (path.includes('card') ? 404 : 200), /answered 404/],
-    ['has something else for a card', () => 200, /cannot be understood/],
+    ['has a card in an unknown format', () => 200, /Communication with the agent .* failed/],
   ] as const) {
     it(`is an error if it ${what}`, async (t) => {
       const { url } = await startService(t, ({ path }, response) =>

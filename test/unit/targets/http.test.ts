@@ -30,6 +30,7 @@ function open(url: string, { params = {}, about = {} }: Setup = {}) {
     {
       caseId: 'a',
       conversationId: 'conversation-1',
+      repetition: 1,
       context: { tier: 'gold', tags: ['a', 'b'], evil: '", "admin": true, "x": "' },
       tools: [],
       timeout: 5_000,
@@ -47,7 +48,7 @@ function open(url: string, { params = {}, about = {} }: Setup = {}) {
 
 const { signal } = new AbortController();
 
-/** The service, and one reply of it. */
+/** Starts a service and asks it for one reply. Returns both. */
 async function ask(t: TestContext, serve: Serve, params: Setup['params'] = {}) {
   const { url, requests } = await startService(t, serve);
   const session = await open(url, { params });
@@ -72,7 +73,7 @@ function failing(t: TestContext, serve: Serve, setup: Setup, reason: string, mes
 describe('the request of an http target', () => {
   const ok = (_request: unknown, response: ServerResponse) => answerJson(response, 'ok');
 
-  it('is the conversation, unless its body says otherwise', async (t) => {
+  it('is the conversation if `body` is not set', async (t) => {
     const { requests } = await ask(t, ok);
     const [{ method, path, headers, body } = assert.fail()] = requests;
     assert.deepEqual(
@@ -115,7 +116,7 @@ describe('the request of an http target', () => {
     });
   }
 
-  it('is not built if the variables of its body get too long', async (t) => {
+  it('is not built if the variables of its body become too long', async (t) => {
     const body = Array.from({ length: 300 }, () => '{{message}}');
     const { url, requests } = await startService(t, ok);
     const said = [user('x'.repeat(LIMITS.filledCase / 200))];
@@ -143,7 +144,7 @@ describe('the request of an http target', () => {
     assert.deepEqual(ids, ['one', 'one', 'other']);
   });
 
-  it("contains the service's session once it has named one", async (t) => {
+  it("contains the service's session once the service has returned one", async (t) => {
     const { url, requests } = await startService(t, ({ body }, response) =>
       answerJson(response, { text: 'ok', meta: { id: Object(body).id ?? 77 } }),
     );
@@ -235,7 +236,7 @@ describe('the answer to an http target', () => {
       { reply: '/b' },
       /nothing at `reply` \(\/b\).*"a":1/,
     ],
-    ['is no reply', answers({ a: 1 }), {}, /A reply must be.* Set `reply` to where its text is/],
+    ['is not a reply', answers({ a: 1 }), {}, /A reply must be.* Set `reply` to where its text is/],
     ['speaks as the user', answers([{ assistant: 'x' }, { user: 'x' }]), {}, /user message/],
     [
       'names no session',
@@ -250,10 +251,15 @@ describe('the answer to an http target', () => {
       /list of texts.*was: 3/,
     ],
     ['is nested too deep', (_r, response) => response.end('['.repeat(100_000)), {}, /too deep/],
-    ['has events without text', events([{ a: 1 }]), { reply: '/b' }, /None of the events.*"a":1/],
-    ['has no events', events(), {}, /There were none/],
-    ['has events in JSON, and `reply` is not given', events([{ a: 1 }]), {}, /Set `reply`.*"a":1/],
-    ['has numbers for text', events([{ b: 1 }]), { reply: '/b' }, /Expected text at `reply`/],
+    ['has events without text', events([{ a: 1 }]), { reply: '/b' }, /No event has text.*"a":1/],
+    ['has no events', events(), {}, /There were no events/],
+    ['has events in JSON, and `reply` is not set', events([{ a: 1 }]), {}, /Set `reply`.*"a":1/],
+    [
+      'has numbers instead of text',
+      events([{ b: 1 }]),
+      { reply: '/b' },
+      /Expected text at `reply`/,
+    ],
     [
       'ends in an error',
       events(['Hel'], ['out of memory', 'error']),
@@ -276,7 +282,7 @@ describe('a service that fails', () => {
     };
   };
 
-  it('gets another request if that may help, after Retry-After', async (t) => {
+  it('gets another request after the time in Retry-After, if that may help', async (t) => {
     const failures = [429, 503, 500];
     const { requests, reply } = await ask(t, (request, response, index) => {
       const code = failures[index];
@@ -313,7 +319,7 @@ describe('a service that fails', () => {
       /asked clients to wait/,
     ));
 
-  it('is never followed to another host', async (t) => {
+  it('never redirects Turnlight to another host', async (t) => {
     const elsewhere = await startService(t, (_request, response) => answerJson(response, 'stolen'));
     await failing(t, status(307, { location: elsewhere.url }), {}, 'target-error', /redirects to/);
     assert.equal(elsewhere.requests.length, 0);
@@ -361,6 +367,18 @@ describe('a service that fails', () => {
       /longer than 1,000,000 characters/,
     ));
 
+  it('may have at most 250,000 events', (t) =>
+    failing(
+      t,
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end('data: {}\n\n'.repeat(250_001));
+      },
+      { params: { reply: '/text' } },
+      'target-too-much-output',
+      /more than 250,000 events/,
+    ));
+
   it('is reported if it does not answer', async () => {
     const session = await open('http://127.0.0.1:9/chat', { params: { timeout: 900 } });
     await assert.rejects(session.reply(HI, signal), {
@@ -403,7 +421,7 @@ describe('a service that fails', () => {
   });
 });
 
-describe("a service's report besides its reply", () => {
+describe('what a service reports besides its reply', () => {
   const pointers = { reply: '/text', tool_calls: '/trace/calls', usage: '/usage' };
   const CALL = { id: 'c1', type: 'function', function: { name: 'refund', arguments: '{"id":7}' } };
   const called = {
@@ -423,7 +441,7 @@ describe("a service's report besides its reply", () => {
     assert.deepEqual([reply.usage?.input_tokens, reply.usage?.output_tokens], [3, 2]);
   });
 
-  it('may be missing, or be everything in the answer', async (t) => {
+  it('may be missing, or may be the whole answer', async (t) => {
     assert.deepEqual(await replyOf(t, { text: 'Done.', trace: {} }, pointers), [
       assistant('Done.'),
     ]);
@@ -440,15 +458,15 @@ describe("a service's report besides its reply", () => {
     [
       'a pointer that leads nowhere',
       { text: 'Done.' },
-      /nothing that could contain `tool_calls` \(\/trace\/calls\)/,
+      /path of `tool_calls` \(\/trace\/calls\) does not exist/,
     ],
     [
-      'something that is no call',
+      'something that is not a call',
       { text: 'Done.', trace: { calls: [7] } },
       /`tool_calls` \(\/trace\/calls\) can't be read/,
     ],
     [
-      'something that is no usage',
+      'something that is not usage',
       { text: 'Done.', trace: {}, usage: { total: 3 } },
       /`usage` \(\/usage\) can't be read/,
     ],
@@ -501,7 +519,7 @@ describe("a service's report besides its reply", () => {
     assert.equal(reply.usage?.input_tokens, 3);
   });
 
-  it('is assembled from events with whole calls, and an error if no event can have them', async (t) => {
+  it('is assembled from events with whole calls, and is an error if no event can contain calls', async (t) => {
     const serve: Serve = (_request, response) => {
       const send = beginEvents(response);
       send({ call: { id: 'c1', name: 'refund', args: { id: 7 } } });

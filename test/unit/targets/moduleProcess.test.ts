@@ -46,7 +46,7 @@ async function goOn(port: number): Promise<void> {
 
 const HOST = fileURLToPath(new URL('../../../src/targets/programs/moduleHost.ts', import.meta.url));
 
-it('ends with all that it started if its run ends while it loads the file', async (t) => {
+it('ends with everything that it started if its run ends while it loads the file', async (t) => {
   const folder = await workspaceWith(t, {
     'agent.mjs': `${STUBBORN}await new Promise(() => {});\n`,
   });
@@ -63,7 +63,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended, as expected.
+    // The process has ended, as expected.
   }
 }
 
@@ -73,7 +73,7 @@ function thrownAt(place: string): string {
   return thrownText(error);
 }
 
-describe('the text of what a program threw', () => {
+describe('the text of an error that a program threw', () => {
   it('has paths with line numbers', () => {
     assert.match(thrownAt('file:///shop/a%20b.mjs'), /at reply \(\/shop\/a b\.mjs:5:28\)/);
   });

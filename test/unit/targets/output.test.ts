@@ -8,7 +8,7 @@ const SECRET = 'sk-0123456789abcdef';
 const COMMAND = `command: ["${process.execPath}", bot.mjs]`;
 const CHECK = 'assert: [{type: contains, at: last, value: right}]';
 
-/** Runs a case whose target is a program that may use `reply(content)`, and returns its log output. */
+/** Runs a case whose target is a program that can call `reply(content)`, and returns its log output. */
 async function ran(t: TestContext, onRequest: string, { first = '', turns = '[a, b]' } = {}) {
   const bot = `import { createInterface } from 'node:readline';
 const reply = (content) => console.log(JSON.stringify({ content }));
@@ -43,7 +43,7 @@ describe('an unrequested line', () => {
     ['right after a reply', 'reply("right"); reply("right");', {}],
     ['a moment after a reply', 'reply("right"); later(() => reply("right"));', {}],
     ['after the last reply', 'reply("right"); if (turn === 2) reply("right");', {}],
-    ['that is no JSON, after a reply', 'reply("right"); console.log("done");', {}],
+    ['that is not JSON, after a reply', 'reply("right"); console.log("done");', {}],
   ] as const) {
     it(`${what} is an error, never a reply`, async (t) => {
       const { status, reason } = await ran(t, onRequest, about);
@@ -61,18 +61,18 @@ describe('an unrequested line', () => {
 });
 
 describe('the output of a program', () => {
-  it('may not be an endless line', async (t) => {
+  it('has a maximum length per line', async (t) => {
     const { reason } = await ran(t, 'for (;;) await written(process.stdout, "x".repeat(1 << 20));');
     assert.match(reason, /^target-too-much-output: The reply is longer than 1,000,000 characters/);
   });
 
-  it('may not be endless in total', async (t) => {
+  it('has a maximum length per conversation', async (t) => {
     const many = `[${Array.from({ length: 12 }, () => 'a').join(', ')}]`;
     const { reason } = await ran(t, 'reply("x".repeat(9e5));', { turns: many });
     assert.match(reason, /^target-too-much-output: The replies of this conversation/);
   });
 
-  it('of a module may not be an endless reply', async (t) => {
+  it('of a module has a maximum length per reply', async (t) => {
     const { lines } = await runFiles(t, {
       'bot.mjs': 'export default () => "x".repeat(1e6);\n',
       'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
@@ -80,7 +80,7 @@ describe('the output of a program', () => {
     assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is longer/);
   });
 
-  it('of a module may not be nested without end', async (t) => {
+  it('of a module has a maximum depth', async (t) => {
     const { lines } = await runFiles(t, {
       'bot.mjs': `const nested = (depth) => (depth === 0 ? [] : [nested(depth - 1)]);
 export default () => ({ content: '', tool_calls: [{ id: 'a', name: 'a', arguments: nested(1000) }] });
@@ -90,7 +90,7 @@ export default () => ({ content: '', tool_calls: [{ id: 'a', name: 'a', argument
     assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is nested too deep/);
   });
 
-  it('for people may be a flood: the reply still arrives, and little of the flood is kept', async (t) => {
+  it('may be a flood on stderr: the reply still arrives, and little of the flood is kept', async (t) => {
     const before = process.memoryUsage.rss();
     const flood =
       'const flood = () => process.stderr.write("flood\\\\n".repeat(10000), flood); flood();';
@@ -115,7 +115,7 @@ spawn(process.execPath, ['-e', '${flood}'], { stdio: ['ignore', 'ignore', 'inher
     ['where a line is cut after a part of the secret', 9_999, ''],
     ['at the end of a line', 9_981, ''],
   ] as const) {
-    it(`has no part of a secret ${how}`, async (t) => {
+    it(`contains no part of a secret ${how}`, async (t) => {
       const long = `"x".repeat(${before}) + "${SECRET}${after}".repeat(3)`;
       const { reason, output } = await ran(
         t,
@@ -128,7 +128,7 @@ spawn(process.execPath, ['-e', '${flood}'], { stdio: ['ignore', 'ignore', 'inher
     });
   }
 
-  it('has no part of a secret that began before the latest output', () => {
+  it('contains no part of a secret that began before the latest output', () => {
     const log = new ProgramLog(() => {}, new Scrubber({ MY_API_KEY: SECRET }));
     log.add(Buffer.from('x\n'.repeat(20_000)));
     log.add(Buffer.from(SECRET.slice(0, 8)));
@@ -136,7 +136,7 @@ spawn(process.execPath, ['-e', '${flood}'], { stdio: ['ignore', 'ignore', 'inher
     assert.equal(log.tail(), ' Last output: x / x / x / x / out of luck');
   });
 
-  it('takes linear time and little memory in one long line', () => {
+  it('takes linear time and little memory if it is one long line', () => {
     const log = new ProgramLog(() => {}, new Scrubber({ MY_API_KEY: SECRET }));
     const chunk = Buffer.from(SECRET.repeat(3_000));
     const before = process.memoryUsage.rss();

@@ -35,12 +35,12 @@ const REFUND = 'refund {"id":7}';
 describe('reported tool calls', () => {
   for (const [whose, value, expected] of [
     ['of OpenAI', [OPENAI], [REFUND]],
-    ['that are one', OPENAI, [REFUND]],
+    ['that are a single call', OPENAI, [REFUND]],
     ['of none', [], []],
     ['that are left out', undefined, []],
     ['that are null', null, []],
     [
-      'of Ollama, with arguments that are no text',
+      'of Ollama, with arguments that are not text',
       [{ function: { name: 'refund', arguments: { id: 7 } } }],
       [REFUND],
     ],
@@ -100,14 +100,10 @@ describe('reported tool calls', () => {
       ],
       ['a {}', 'a {}'],
     ],
-    ['told of twice', [OPENAI, { ...OPENAI, result: 'ok' }], [`${REFUND} → ok`]],
+    ['reported twice', [OPENAI, { ...OPENAI, result: 'ok' }], [`${REFUND} → ok`]],
+    ['with unknown keys', [{ name: 'refund', arguments: { id: 7 }, took_ms: 3 }], [REFUND]],
     [
-      'with keys that nobody knows',
-      [{ name: 'refund', arguments: { id: 7 }, took_ms: 3 }],
-      [REFUND],
-    ],
-    [
-      'in messages, those of this reply alone',
+      'in messages, only those of this reply,',
       [
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: null, tool_calls: [{ ...OPENAI, id: 'c0' }] },
@@ -157,7 +153,7 @@ describe('reported tool calls', () => {
     assert.deepEqual(shown(prependCalls(messages, own)), ['look_up {}', REFUND]);
   });
 
-  it('without ids differ from reply to reply', () => {
+  it('without ids get different ids in each reply', () => {
     const ids = [1, 2].flatMap((reply) =>
       readReportedCalls([{ name: 'a' }], reply).messages.flatMap((one) =>
         one.role === 'assistant' ? (one.toolCalls ?? []).map(({ id }) => id) : [],
@@ -199,7 +195,7 @@ describe('reported usage', () => {
     ],
     ["the AI SDK's", { inputTokens: 10, outputTokens: 5, cachedInputTokens: 4 }, [10, 5, 4, null]],
     ["Gemini's", { promptTokenCount: 10, candidatesTokenCount: 5 }, [10, 5, 0, null]],
-    ['a cost alone', { cost: 0.1 }, [0, 0, 0, 0.1]],
+    ['only a cost', { cost: 0.1 }, [0, 0, 0, 0.1]],
   ] as const) {
     it(`is read if it is ${whose}`, () => {
       const { input_tokens, output_tokens, cached_tokens, cost } =
@@ -217,7 +213,7 @@ describe('reported usage', () => {
     { input_tokens: '10', output_tokens: 5 },
     { input_tokens: 0.5, output_tokens: 1 },
   ]) {
-    it(`is unknown in ${JSON.stringify(value)}: half of it would pass any limit`, () => {
+    it(`is unknown in ${JSON.stringify(value)}, because incomplete usage would pass any limit`, () => {
       assert.equal(readUsage(value), undefined);
     });
   }

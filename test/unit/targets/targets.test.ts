@@ -31,6 +31,7 @@ async function ask(
     {
       caseId: 'a',
       conversationId: 'conversation-1',
+      repetition: 1,
       context: { name: 'Sarah' },
       tools: [],
       timeout: 5_000,
@@ -45,7 +46,7 @@ async function ask(
     },
   );
   const { signal } = new AbortController();
-  // Before the folder is deleted: a program may be running in it.
+  // Must happen before the folder is deleted, since a program could be running in it.
   t.after(() => programs.close());
   try {
     return await session.reply(HI, signal);
@@ -78,7 +79,7 @@ describe('a module target', () => {
     ]);
   });
 
-  it('may be TypeScript, and any export', async (t) => {
+  it('may be TypeScript, and may be any export', async (t) => {
     const { messages } = await ask(
       t,
       moduleTarget,
@@ -167,14 +168,19 @@ describe('a command target', () => {
   });
 
   for (const [what, code, reason, words] of [
-    ['prints rubbish', answering('"rubbish"'), 'target-malformed-reply', /not JSON: rubbish/],
+    [
+      'prints text that is not JSON',
+      answering('"rubbish"'),
+      'target-malformed-reply',
+      /not JSON: rubbish/,
+    ],
     [
       'crashes',
       'console.error("out of luck"); process.exit(4);\n',
       'target-crashed',
       /exited with code 4.*out of luck/,
     ],
-    ['ends without a word', '', 'target-crashed', /exited with code 0/],
+    ['ends without output', '', 'target-crashed', /exited with code 0/],
   ] as const) {
     it(`that ${what} is an error that says so`, async (t) => {
       await assert.rejects(command(t, code), refusedWith(reason, words));
@@ -188,7 +194,7 @@ describe('a command target', () => {
     );
   });
 
-  it('is an error that names it if it does not exist', async (t) => {
+  it('is an error that names the program if it does not exist', async (t) => {
     await assert.rejects(
       ask(t, commandTarget, { command: ['no-such-program'] }, {}),
       refusedWith('target-not-found', /no-such-program.* Is it installed and on the PATH/),

@@ -81,14 +81,14 @@ test('replays a changed target, with one warning', async (t) => {
   assert.match(warned[0] ?? '', /The target "agent" has changed since .*--record/);
 });
 
-test('does not replay a target whose keys decide its replies if they changed', async (t) => {
+test('does not replay a target if keys that decide its replies have changed', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi']));
   const session = replaySession({ ...IDENTITY, digest: 'changed', keysDecide: true }, player);
   await assert.rejects(session.reply(user('Hi'), signal), {
     reason: 'not-recorded',
     message: /the target itself: its model, system text, tools or results/,
   });
-  await assert.rejects(session.reply(user('Ho'), signal), /messages.*asked "Ho"/);
+  await assert.rejects(session.reply(user('Ho'), signal), /messages.*requested "Ho"/);
   assert.deepEqual(warned, []);
 });
 
@@ -137,8 +137,8 @@ test('replays another case with the same messages, with a warning', async (t) =>
 test('names the difference if another repetition, context, or target is not recorded', async (t) => {
   const { player } = await playerOf(await recorded(t, ['Hi']));
   for (const [changed, words] of [
-    [{ case: 'd', context: { a: 2 } }, /in case: asked "d", recorded "c"/],
-    [{ repetition: 2 }, /in repetition: asked 2, recorded 1/],
+    [{ case: 'd', context: { a: 2 } }, /in case: requested "d", recorded "c"/],
+    [{ repetition: 2 }, /in repetition: requested 2, recorded 1/],
     [{ context: { a: 2 } }, /in context/],
     [{ target: 'other' }, /"other".*answers from the target "agent"/],
   ] as const) {

@@ -71,6 +71,39 @@ describe('the filters of the results', () => {
   });
 });
 
+describe('the variants of a target in the results', () => {
+  const of = ['plain', 'warm'];
+  const varied = (id: string, name: string) =>
+    buildCase(id, name === 'warm' ? 'pass' : 'fail', {
+      variant: name,
+      target_variant: { name, of },
+    });
+  const { table: both } = buildResults([
+    varied('a', 'warm'),
+    buildCase('said', 'pass'),
+    varied('a', 'plain'),
+  ]);
+  const found = (given: Partial<TableSettings>) =>
+    filtered(both, shown(given), undefined).map((index) => both.cases[index]?.title);
+
+  it('are in the order of the file, and can be filtered by', () => {
+    assert.deepEqual(both.variants, of);
+    assert.deepEqual(found({ variant: 'warm' }), ['a/warm']);
+    assert.deepEqual(found({ variant: 'plain' }), ['a/plain']);
+    assert.deepEqual(found({ variant: 'gone' }), []);
+  });
+
+  it('can be grouped and sorted by, cases without one being last and first', () => {
+    const groups = grouped(both, [0, 1, 2], { group: 'variant', folded: of });
+    assert.deepEqual(
+      groups.flatMap((row) => (row.kind === 'group' ? [row.name, row.cases, row.passed] : [])),
+      ['plain', 1, 0, 'warm', 1, 1, 'No variant', 1, 1],
+    );
+    const order = sorted(both, [0, 1, 2], { by: 'variant', descending: false });
+    assert.deepEqual(order, [1, 2, 0]);
+  });
+});
+
 describe('the order of the results', () => {
   const by = (column: string, descending = false) =>
     titles(sorted(table, [0, 1, 2, 3], { by: column, descending }));

@@ -12,7 +12,7 @@ const LINES = [
   '"text"',
 ];
 
-/** Every path in a value. */
+/** All paths in a value. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const entries: (readonly [string | number, unknown])[] = Array.isArray(value)

@@ -26,7 +26,7 @@ describe('lines of a text', () => {
   });
 
   it('are counted correctly after a syntax error', () => {
-    // The quoted text ends before the line does.
+    // The quoted text ends before the end of the line.
     const yaml = parseYaml('cases:\n  - a\n  -at: "1"\'s all\n\n  - id: two\n', '/x.eval.yaml');
     const offset = yaml.text.indexOf('two');
     assert.deepEqual(yaml.positionAt(offset), { line: 4, character: 8 });

@@ -16,7 +16,7 @@ describe('invalid YAML', () => {
     ["a: 'b\nc: d\n", 'This text has no closing quote.'],
     ['a: [b\nc: d\n', 'This has no closing "]".'],
     ['a: {b: c\n', 'This has no closing "}".'],
-    ['a: {b: c}}\n', 'There is nothing to close with this bracket.'],
+    ['a: {b: c}}\n', 'This closing bracket has no opening bracket.'],
     ['a:\n  b: c\n d: e\n', WRONG_INDENT],
     ['- a: b\n c: d\n', WRONG_INDENT],
     ['- a: b\n    c: d\n', WRONG_INDENT],

@@ -11,7 +11,7 @@ import { tries } from '../../support/long.ts';
 
 const SEED = 20_261_121;
 
-/** What people type, and what ends or begins something in YAML. */
+/** Texts that people type, and texts that start or end something in YAML. */
 const TYPED: readonly string[] = [
   ...[
     'x',
@@ -151,7 +151,7 @@ async function documentOf(
   return { yaml, suite: await loadDocument(yaml, files, options, before?.suite) };
 }
 
-/** All that can be seen of a document. */
+/** Everything that can be observed about a document. */
 function shown({ yaml, suite }: EvalDocument) {
   const { value, problems } = yaml;
   return { value, problems, nodes: outline(yaml.root), suite };

@@ -14,7 +14,7 @@ import { tries } from '../../support/long.ts';
 
 const SEED = 20_261_121;
 
-/** Pieces that mean something to YAML, in any order. */
+/** Text fragments with a meaning in YAML, in any order. */
 const PIECES = [
   ...['a', 'b', ' ', '\t', '\n', '\r', ':', '#', ' #', ': ', ',', '[', ']', '{', '}', '{{x}}'],
   ...['-', '- ', '?', '? ', '!', '&', '*', '|', '>', '%', '@', '`', "'", '"', '\\', '=', '<<', '~'],

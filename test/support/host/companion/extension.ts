@@ -1,5 +1,5 @@
-// A test's hand inside the window: it calls the test that started VS Code and runs what it is sent. It
-// is packaged for tests alone and never ships.
+// The tests' extension inside the window: it connects to the test that started VS Code, and runs the code that it
+// receives. It is packaged only for tests and never ships.
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
@@ -8,7 +8,7 @@ import { type Reply, type Request, TEST_PORT } from '../channel.ts';
 export function activate(context: vscode.ExtensionContext): void {
   const socket = connect(Number(process.env[TEST_PORT]), '127.0.0.1');
   context.subscriptions.push({ dispose: () => socket.destroy() });
-  // The test may end first.
+  // The test might end first.
   socket.on('error', () => socket.destroy());
   const send = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
   send({ folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '' });

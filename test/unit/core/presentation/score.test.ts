@@ -41,7 +41,7 @@ describe('the text of a score', () => {
     );
     fc.assert(
       fc.property(share, share, (score, given) => {
-        // Nobody writes a threshold of more digits.
+        // Real thresholds don't have more digits.
         const threshold = Number(given.toFixed(6));
         const shown = Number(scoreText(score, threshold));
         assert.equal(

@@ -6,7 +6,10 @@ import type { Status } from '../../../../src/core/verdict.ts';
 
 const WORDS: Readonly<Record<string, Status>> = { p: 'pass', f: 'fail', e: 'error', s: 'skipped' };
 
-/** @param runs the newest first, a letter for each repetition: `f p pf` @param pass share that must pass */
+/**
+ * @param runs the newest run first, with one letter per repetition: `f p pf` @param pass fraction of repetitions that
+ * must pass
+ */
 function told(runs: string, pass = 1): string | undefined {
   const repetition = (letter: string) => ({
     status: WORDS[letter] ?? assert.fail(letter),
@@ -23,9 +26,9 @@ describe('the history of a case', () => {
   it('distinguishes flaky from broken cases', () => {
     assert.equal(told('p p p'), 'Passed all of the last 3 runs.');
     assert.equal(told('f f'), 'Failed all of the last 2 runs: broken, not flaky.');
-    assert.equal(told('f p p p'), 'Failed 1 of the last 4 runs, the newest one: broken.');
-    assert.equal(told('f f f p p'), 'Failed 3 of the last 5 runs, the newest 3: broken.');
-    assert.equal(told('p p f f'), 'Failed 2 of the last 4 runs, and not since: fixed.');
+    assert.equal(told('f p p p'), 'Failed 1 of the last 4 runs, including the newest: broken.');
+    assert.equal(told('f f f p p'), 'Failed 3 of the last 5 runs, including the newest 3: broken.');
+    assert.equal(told('p p f f'), 'Failed 2 of the last 4 runs, and has passed since then: fixed.');
     assert.equal(told('f p f p p'), 'Failed 2 of the last 5 runs, on and off: flaky.');
     assert.equal(told('p p f p'), 'Failed 1 of the last 4 runs, on and off: flaky.');
   });
@@ -36,7 +39,7 @@ describe('the history of a case', () => {
       told('ppp pfp', 0.5),
       'Passed all of the last 2 runs, but not in every repetition: flaky.',
     );
-    assert.equal(told('fff ppp'), 'Failed 1 of the last 2 runs, the newest one: broken.');
+    assert.equal(told('fff ppp'), 'Failed 1 of the last 2 runs, including the newest: broken.');
   });
 
   it("isn't flaky if it changed after edits", () => {
@@ -54,7 +57,7 @@ describe('the history of a case', () => {
   });
 
   it("ignores runs that couldn't judge the case, and needs two others", () => {
-    assert.equal(told('e f e p'), 'Failed 1 of the last 2 runs, the newest one: broken.');
+    assert.equal(told('e f e p'), 'Failed 1 of the last 2 runs, including the newest: broken.');
     assert.equal(told('f e s'), undefined);
   });
 

@@ -17,8 +17,8 @@ test('lists and numbers are formatted as in English', () => {
 });
 
 describe('a share', () => {
-  it('is rounded, and is 0 % or 100 % only if it is exact', () => {
+  it('is rounded, and is 0% or 100% only if it is exact', () => {
     const texts = [2 / 3, 1 / 3, 199.5 / 200, 1, 1 / 300, 0].map(shareText);
-    assert.deepEqual(texts, ['67 %', '33 %', '99 %', '100 %', '1 %', '0 %']);
+    assert.deepEqual(texts, ['67%', '33%', '99%', '100%', '1%', '0%']);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import MarkdownIt from 'markdown-it';
 import { escapeLine, escapeMarkdown } from '../../../../src/core/text/markdown.ts';
 
-/** As an editor that allows all would show it: what is left as text here is text anywhere. */
+/** Renders Markdown like a viewer that allows everything, so what stays text here stays text anywhere. */
 const rendered = (markdown: string) =>
   new MarkdownIt({ html: true, linkify: true }).render(markdown);
 

@@ -41,6 +41,11 @@ describe('visible text', () => {
     assert.equal(visibleLine('\ufeffa\u200b'), '[U+FEFF]a[U+200B]');
   });
 
+  it('shows so many hidden characters of a line by code point, and each other one by one', () => {
+    const shown = visibleText('\u200b'.repeat(10_005));
+    assert.equal(shown, `${'[U+200B]'.repeat(10_000)}${'\ufffd'.repeat(5)}`);
+  });
+
   it("doesn't mistake a hidden character for a letter before a joiner", () => {
     assert.equal(visibleText('\u180e\u200c'), '[U+180E][U+200C]');
     assert.equal(visibleText('\u180e\u180b'), '[U+180E][U+180B]');

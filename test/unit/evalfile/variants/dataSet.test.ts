@@ -15,7 +15,7 @@ const LINES = [
   'not JSON',
 ];
 
-/** Slices of so few bytes that they end within characters; each is overwritten by the next. */
+/** Slices so small that they end within characters. Each slice is overwritten by the next one. */
 function slicesOf(text: string, size: number): Slices {
   const bytes = Buffer.from(text);
   return {

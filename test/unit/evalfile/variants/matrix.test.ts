@@ -4,7 +4,7 @@ import { expandSuite, type LoadedSuite } from '../../../../src/evalfile/loadedSu
 import { readCsv } from '../../../../src/evalfile/variants/matrix.ts';
 import { load, placed } from '../../../support/evalFiles.ts';
 
-/** A case with live turns, of which the matrix begins in line 5. */
+/** A case with live turns. Its matrix starts at line 5. */
 const suite = (matrix: string, more = '') => `target: {type: module, path: bot.mjs}
 cases:
   - id: one

@@ -210,6 +210,7 @@ describe('a conversation of a data set', () => {
         messages: TALK,
         tags: 'vip',
       },
+      { id: 'x'.repeat(201), messages: TALK },
     );
     const loaded = await expanded(suite('transcripts: data.jsonl'), { 'data.jsonl': text });
     const told = [];
@@ -224,6 +225,7 @@ describe('a conversation of a data set', () => {
       'unknown-role 3',
       'not-a-conversation 4',
       'wrong-type 5',
+      'id-too-long 6',
     ]);
   });
 
@@ -289,7 +291,7 @@ describe('the sides of foreign files', () => {
     const { problems } = await load(suite('transcript: talk.json'), files);
     assert.match(
       problems[0]?.message ?? '',
-      /"usr" is not a role.*name it under `roles` in the case/,
+      /"usr" is not a role.*map it to a role under `roles` in the case/,
     );
   });
 

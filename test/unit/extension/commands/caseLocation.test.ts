@@ -17,7 +17,7 @@ const TEXT = `cases:
   - description: no id yet
 `;
 
-/** The place on the line that holds the text. */
+/** The location of the line that contains the text. */
 async function at(text: string) {
   return caseOnLine(
     await load(TEXT),

@@ -141,14 +141,14 @@ describe('two runs compared in the editor', () => {
     await broken.readNew();
     assert.deepEqual(broken.problems, [
       'notes.jsonl is not a run record.',
-      "2 of their lines couldn't be read.",
+      "2 of the runs' lines couldn't be read.",
     ]);
     await writeFile(`${path}.new`, whole);
     await rename(`${path}.new`, path);
     await broken.readNew();
     assert.deepEqual(broken.problems, [
       'notes.jsonl is not a run record.',
-      "1 of their lines couldn't be read.",
+      "1 of the runs' lines couldn't be read.",
     ]);
   });
 
@@ -170,5 +170,36 @@ describe('two runs compared in the editor', () => {
     await both.readNew();
     const shown = both.at(0) ?? assert.fail();
     assert.deepEqual([both.turnOf(shown, 0), both.turnOf(shown, 1)], [2, 4]);
+  });
+
+  it('pair cases that two suites include from the same file, and show their variants', async (t) => {
+    const own = await mkdtemp(join(tmpdir(), 'turnlight-compared-'));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    const included = (suite: string, score: number) => {
+      const [one] = line('a', score);
+      assert.ok(one);
+      return {
+        ...{ ...one, suite, variant: 'warm', target_variant: { name: 'warm', of: ['warm'] } },
+        source: { ...one.source, path: 'cases.yaml' },
+      };
+    };
+    const files = (path: string) => [{ path, hash: '0'.repeat(64) }];
+    const write = (path: string, score: number) =>
+      writeRun(own, { lines: [included(path, score)], files: files(path) });
+    const [base, now] = [await write('old.eval.yaml', 1), await write('new.eval.yaml', 0)];
+    const both = new ComparedRuns(new Map([[base.path, own]]), new Map([[now.path, own]]));
+    await both.readNew();
+    const { table } = both;
+    assert.deepEqual(
+      table.cases.map(({ title, compared }) => [title, compared?.change]),
+      [['a/warm', 'worse']],
+    );
+    assert.deepEqual(table.variants, ['warm']);
+    const pair = both.at(0);
+    assert.deepEqual([pair?.base.length, pair?.head.length], [1, 1]);
+    for (const name of ['old', 'new']) {
+      const suite = join(own, `${name}.eval.yaml`);
+      assert.equal(both.rowOf({ suite, id: 'a', variant: 'warm' }), 0, name);
+    }
   });
 });

@@ -4,11 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { LabelEditor } from '../../../../src/extension/labels/labelEditor.ts';
 import { opinionsOn } from '../../../../src/extension/labels/opinionsOn.ts';
 import { conversationHash } from '../../../../src/node/hashes.ts';
-import {
-  appendLabels,
-  readLabelledConversation,
-  readLabels,
-} from '../../../../src/store/labels.ts';
+import { appendLabels, readLabeledConversation, readLabels } from '../../../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 import { workspaceWith } from '../../../support/runs.ts';
 
@@ -22,22 +18,22 @@ async function bookIn(t: TestContext) {
       ({ person, turn, status, comment }) =>
         `${person} ${turn ?? 'all'} ${status}${comment === undefined ? '' : ` ${comment}`}`,
     );
-  return { file, book, said, labelled: { file, person: 'ann', line } };
+  return { file, book, said, labeled: { file, person: 'ann', line } };
 }
 
 describe("a person's labels", () => {
   it('are saved with conversation and question, changed, removed, and undone', async (t) => {
-    const { file, book, said, labelled } = await bookIn(t);
+    const { file, book, said, labeled } = await bookIn(t);
     assert.equal(book.canUndo, false);
-    await book.add(labelled, { assertion: 'Kind', status: 'pass' });
-    await book.add(labelled, { assertion: 'Kind', turn: 2, status: 'fail', comment: 'Rude' });
+    await book.add(labeled, { assertion: 'Kind', status: 'pass' });
+    await book.add(labeled, { assertion: 'Kind', turn: 2, status: 'fail', comment: 'Rude' });
     const [first] = (await readLabels(file)).labels;
     assert.equal(first?.question_hash, 'q1');
     assert.equal(first?.case, 'refund');
-    assert.ok(await readLabelledConversation(file, conversationHash(line.conversation)));
-    await book.add(labelled, { assertion: 'Kind', turn: 2, status: 'skipped' });
+    assert.ok(await readLabeledConversation(file, conversationHash(line.conversation)));
+    await book.add(labeled, { assertion: 'Kind', turn: 2, status: 'skipped' });
     assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
-    await book.remove(labelled, { assertion: 'Kind', turn: 2 });
+    await book.remove(labeled, { assertion: 'Kind', turn: 2 });
     assert.deepEqual(await said(), ['ann all pass']);
     await book.undo();
     assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
@@ -51,22 +47,22 @@ describe("a person's labels", () => {
   });
 
   it('count in the order in which they were added, even if the clock was set back', async (t) => {
-    const { file, book, said, labelled } = await bookIn(t);
-    const later = {
-      at: '2999-01-01T00:00:00.000Z',
-      conversation_hash: conversationHash(line.conversation),
-    };
-    await appendLabels(file, 'ann', [
-      { case: 'refund', assertion: 'Kind', status: 'pass', ...later },
-    ]);
-    const statuses = ['fail', 'pass', 'skipped', 'fail'] as const;
-    await Promise.all(statuses.map((status) => book.add(labelled, { assertion: 'Kind', status })));
-    assert.deepEqual(await said(), ['ann all fail']);
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    for (const at of [soon, '9999-12-31T23:59:59.999Z', 'garbage']) {
+      const { file, book, said, labeled } = await bookIn(t);
+      const later = { at, conversation_hash: conversationHash(line.conversation) };
+      await appendLabels(file, 'ann', [
+        { case: 'refund', assertion: 'Kind', status: 'pass', ...later },
+      ]);
+      const statuses = ['fail', 'pass', 'skipped', 'fail'] as const;
+      await Promise.all(statuses.map((status) => book.add(labeled, { assertion: 'Kind', status })));
+      assert.deepEqual(await said(), ['ann all fail'], at);
+    }
   });
 
   it('are ignored if there is no such verdict', async (t) => {
-    const { file, book, labelled } = await bookIn(t);
-    await book.add(labelled, { assertion: 'Other', status: 'pass' });
+    const { file, book, labeled } = await bookIn(t);
+    await book.add(labeled, { assertion: 'Other', status: 'pass' });
     assert.deepEqual(await readLabels(file), { labels: [], problems: [] });
   });
 });

@@ -5,10 +5,11 @@ import { viewHtml } from '../../../../src/extension/pages/viewHtml.ts';
 const page = viewHtml('conversation', 'https://view.test', (name) => `https://view.test/${name}`);
 const [, nonce = ''] = /<meta property="csp-nonce" content="([\w-]+)" \/>/.exec(page) ?? [];
 
-it('the conversation view loads its own script and style, and nothing else', () => {
+it('the conversation view loads its own script and style, and images that are data', () => {
   const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
   assert.deepEqual(policy.split('; '), [
     "default-src 'none'",
+    'img-src data:',
     `script-src 'nonce-${nonce}'`,
     `style-src https://view.test 'nonce-${nonce}'`,
     "base-uri 'none'",

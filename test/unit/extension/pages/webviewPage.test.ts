@@ -9,7 +9,7 @@ import { type ToTrends, trendsProtocol } from '../../../../src/protocol/trendsPr
 const errors: string[] = [];
 const watchers: { readonly changed: (() => void)[]; isDisposed: boolean }[] = [];
 
-/** What the host uses of VS Code. */
+/** The parts of the VS Code API that the host uses. */
 const FAKE = {
   ViewColumn: { One: 1 },
   Uri: { joinPath: (base: string, ...steps: readonly string[]) => [base, ...steps].join('/') },
@@ -37,7 +37,7 @@ type Resolve = (
   context: unknown,
   next: (name: string, context: unknown) => unknown,
 ) => unknown;
-// The types of the oldest Node that runs us don't have it yet.
+// The types of the oldest supported Node don't have it yet.
 const registerHooks = Reflect.get(modules, 'registerHooks') as (hooks: {
   resolve: Resolve;
 }) => void;
@@ -51,11 +51,11 @@ const { openPages, revealPage, WebviewPage } = await import(
   '../../../../src/extension/pages/webviewPage.ts'
 );
 
-/** A page with as many runs as there were snapshots. */
+/** A page that counts its snapshots, and shows the count as the number of runs. */
 class CountingPage extends WebviewPage<typeof trendsProtocol> {
   count = 0;
   readonly opened: number[] = [];
-  /** Awaited by each snapshot. */
+  /** Each snapshot waits for this promise. */
   slow: Promise<void> = Promise.resolve();
 
   constructor(panel: WebviewPanel, log: typeof LOG) {

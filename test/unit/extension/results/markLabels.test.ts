@@ -7,7 +7,7 @@ import { conversationHash } from '../../../../src/node/hashes.ts';
 import { appendLabels, removeLabels } from '../../../../src/store/labels.ts';
 import { recordsAt } from '../../../../src/store/records/files.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
-import { labelledFolder } from '../../../support/labelling.ts';
+import { labeledFolder } from '../../../support/labeling.ts';
 
 const lines = ['a', 'b', 'c'].map((id) =>
   judgedLine(id, [buildVerdict(1, { turns: [[2, 1]] }), buildVerdict(0, { key: 'Brief' })], {
@@ -17,7 +17,7 @@ const lines = ['a', 'b', 'c'].map((id) =>
 
 describe('marks of labels in results', () => {
   it('appear at labeled verdicts, and disappear with the labels', async (t) => {
-    const { folder, suite } = await labelledFolder(lines);
+    const { folder, suite } = await labeledFolder(lines);
     t.after(() => rm(folder, { recursive: true, force: true }));
     const results = new RunResults(
       new Map((await recordsAt(folder)).map((path) => [path, folder])),
@@ -52,7 +52,7 @@ describe('marks of labels in results', () => {
     const tone = buildVerdict(0, { key: 'Refund/Tone' });
     const group = { ...buildVerdict(0, { key: 'Refund', judge: null }), nested: [tone] };
     const line = judgedLine('a', [group]);
-    const { folder, suite } = await labelledFolder([line]);
+    const { folder, suite } = await labeledFolder([line]);
     t.after(() => rm(folder, { recursive: true, force: true }));
     const label = {
       case: 'a',
@@ -79,7 +79,7 @@ describe('marks of labels in results', () => {
         repetitions: 2,
       }),
     );
-    const { folder, suite } = await labelledFolder(repeated);
+    const { folder, suite } = await labeledFolder(repeated);
     t.after(() => rm(folder, { recursive: true, force: true }));
     const label = (at: number, status: 'pass' | 'fail') => ({
       ...{ case: 'a', assertion: 'Kind', status, at: '2026-01-01T00:00:00.000Z' },

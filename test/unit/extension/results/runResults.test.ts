@@ -55,6 +55,37 @@ describe('the results of a run', () => {
     assert.deepEqual(read, ['first', 'last/line-9', 'last/line-10', 'included']);
   });
 
+  it('compare the variants of a target, with the times of their replies', async (t) => {
+    const root = await workspaceWith(t, {});
+    const varied = (id: number, name: string, latency: number) => {
+      const line = one(`case-${id}`);
+      const entries = line.conversation.entries.map((entry) => ({ ...entry, latency }));
+      return {
+        ...line,
+        ...(name === 'plain' && { status: 'fail' as const, score: 0 }),
+        conversation: { ...line.conversation, entries },
+        variant: name,
+        target_variant: { name, of: ['plain', 'warm'] },
+      };
+    };
+    const cases = Array.from({ length: 8 }, (_, id) => [
+      varied(id, 'warm', 300),
+      varied(id, 'plain', 200),
+    ]).flat();
+    const record = await writeRecord(root, { id: 'aaaa', cases });
+    const results = new RunResults(new Map([[record, root]]), (path) => path);
+    await results.readNew();
+    const [compared] = await results.variants();
+    assert.deepEqual(
+      compared?.rows.map((row) => [row[0], row[2], row.at(-1)]),
+      [
+        ['plain', '0.00', '200 ms'],
+        ['warm', '1.00', '300 ms'],
+      ],
+    );
+    assert.match(compared?.sentences.join() ?? '', /^"warm" passes 8 more of 8 cases/);
+  });
+
   it('show no score for an errored case', async (t) => {
     const root = await workspaceWith(t, {});
     const cases = [{ ...one('a'), status: 'error' as const }, one('b')];
@@ -131,7 +162,7 @@ describe('the results of a run', () => {
     const { record, results } = await resultsOf(t, 'a');
     await appendFile(record, 'no JSON\n{"kind":"case","id":7}\n');
     await results.readNew();
-    assert.deepEqual(results.problems, ["2 of its lines couldn't be read."]);
+    assert.deepEqual(results.problems, ["2 of the run's lines couldn't be read."]);
     const folder = await workspaceWith(t, { 'chat.jsonl': '{"role":"user"}\n' });
     const other = new RunResults(new Map([[join(folder, 'chat.jsonl'), folder]]), (path) => path);
     await other.readNew();

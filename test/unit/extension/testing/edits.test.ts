@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Edit, shiftSource } from '../../../../src/extension/testing/edits.ts';
 
-/** An edit of lines, from 0, each from its first character on. */
+/** An edit of whole lines, counted from 0. */
 const edit = (from: number, to: number, text: string, path = '/a.eval.yaml'): Edit => ({
   path,
   range: { start: { line: from, character: 0 }, end: { line: to, character: 0 } },

@@ -23,7 +23,7 @@ describe('the output of a case', () => {
     assert.equal(caseOutput('one', [], 'pass'), '\u001b[1;32m✓ one\u001b[0m\r\n\r\n');
   });
 
-  it('of a cancelled case has no status', () => {
+  it('of a canceled case has no status', () => {
     assert.equal(caseOutput('one', []), '\u001b[1mone\u001b[0m\r\n\r\n');
   });
 

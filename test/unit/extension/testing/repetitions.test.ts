@@ -7,7 +7,7 @@ import {
   Repetitions,
 } from '../../../../src/extension/testing/repetitions.ts';
 
-/** A controller of which the tests use no more than items and their children. */
+/** A fake test controller that only supports items and their children. */
 class Controller {
   made = 0;
 

@@ -21,7 +21,7 @@ const state = { file: `file://${SUITE}`, id: 'one', repetition: 1 };
 const LIVE = 'target: {type: command, command: [node]}\nturns: [Hi]\nassert: [It is friendly.]';
 const turns = turnsOf(talk('Hi', 'Hello'));
 
-/** What the view shows of the case, as the panel puts it together. */
+/** The view's snapshot of a case, built in the same way as by the panel. */
 function shown(
   suite: LoadedSuite,
   known: Partial<Pick<CaseSources, 'live' | 'finished' | 'changed'>> = {},
@@ -116,7 +116,7 @@ describe('the snapshot of the conversation view', () => {
     }
   });
 
-  it('keeps the turns of a cancelled case', async () => {
+  it('keeps the turns of a canceled case', async () => {
     const live = { phase: 'cancelled', turns, verdicts: [] } as const;
     const snapshot = shown(await load(suiteWith(LIVE)), { live });
     assert.equal(snapshot.phase, 'cancelled');

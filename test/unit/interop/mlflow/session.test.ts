@@ -16,7 +16,7 @@ import {
   turnTrace,
 } from '../../../support/mlflow/traces.ts';
 
-/** What a session of these traces says, and the turn of each trace's reply. */
+/** The conversation in a session with the given traces, and the turn of each trace's reply. */
 function read(traces: readonly FakeTrace[], wire = storedSpans) {
   const spans = new Map(
     traces.map((one) => [one.id, readSpans(traceDataSchema.parse({ spans: wire(one) }).spans)]),

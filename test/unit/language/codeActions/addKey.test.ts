@@ -112,6 +112,19 @@ describe('adding a key that is missing', () => {
       suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:gpt-5-mini }'),
     ],
     [
+      'the target of a variant that sets nothing',
+      'target',
+      'empty-variant',
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: bot\nvariants: { a: {}, b: { model: openai:n } }',
+        'targets: {bot: {type: chat, model: openai:m}}\n',
+      ),
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: bot\nvariants: { a: { target: bot }, b: { model: openai:n } }',
+        'targets: {bot: {type: chat, model: openai:m}}\n',
+      ),
+    ],
+    [
       'results of tools that nothing answers',
       'tool_results',
       'unanswered-tool',
@@ -146,7 +159,7 @@ describe('adding a key that is missing', () => {
     ],
   ] as const) {
     it(`adds ${key} ${what}`, async () => {
-      // What stood behind the last line may end in a line more.
+      // The text after the last line can end with one more line break.
       const mended = await fixed(before, `Add "${key}"`, code);
       assert.equal(mended.replace(/\n+$/, '\n'), after.replace(/\n+$/, '\n'));
     });

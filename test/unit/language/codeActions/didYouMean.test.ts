@@ -38,7 +38,7 @@ describe('did you mean', () => {
       'value',
       'unknown-key',
     ],
-    // Quotes of the user's stay.
+    // The user's quotes stay.
     [
       'a key in quotes',
       one(`{type: contains, 'valu': x}`),

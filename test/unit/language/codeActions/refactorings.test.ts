@@ -9,7 +9,7 @@ import { documentOf } from '../../../support/language/evalDocument.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Texts after the action whose title begins so, with the cursor at `|`. */
+/** Texts after the action whose title starts with the given words, with the cursor at `|`. */
 async function after(marked: string, title: string, beside: Texts = {}, last?: Conversation) {
   const { text, position } = cursor(marked);
   const actions = await actionsAt(text, position, beside, last);

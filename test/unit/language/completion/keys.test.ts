@@ -47,7 +47,7 @@ describe('completion of keys', () => {
   });
 
   it('replaces the whole key, and keeps its colon and value', async () => {
-    // The cursor stands in a key that has a value.
+    // The cursor is in a key that has a value.
     const marked = 'cases:\n  - id: a\n    thr|old: 0.5\n';
     assert.match(await chosen(marked, 'threshold'), /\n {4}threshold: 0\.5\n/);
     assert.match(
@@ -88,7 +88,7 @@ describe('completion of keys', () => {
     for (const { documentation, kind, sortText, label } of await itemsAt('cases:\n  - |')) {
       assert.equal(kind, 10, label);
       assert.ok(sortText);
-      // Markdown, since there is `code` in it.
+      // This is Markdown, since it contains `code`.
       assert.ok(typeof documentation === 'object' && documentation.kind === 'markdown', label);
       assert.ok(documentation.value !== '' && !documentation.value.includes('\n'), label);
     }

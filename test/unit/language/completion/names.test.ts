@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { toConversation } from '../../../../src/core/conversation.ts';
+import { buildCaseLine } from '../../../support/buildRun.ts';
+import { WORKSPACE } from '../../../support/evalFiles.ts';
+import { portsOver } from '../../../support/language/codeActions.ts';
 import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/language/completing.ts';
 
 const HEAD = `models:
@@ -55,6 +59,13 @@ describe('completion of names', () => {
     }
   });
 
+  it('offers targets and models in a variant', async () => {
+    assert.deepEqual(await labelsAt(`${HEAD}variants:\n  warm:\n    target: |\n`), ['bot']);
+    const inCase = `${HEAD}cases:\n  - id: a\n    variants:\n      warm:\n        `;
+    assert.deepEqual(await labelsAt(`${inCase}target: |\n`), ['bot']);
+    assert.ok((await labelsAt(`${inCase}model: |\n`)).includes('fast'));
+  });
+
   it("offers no names for a provider's own model", async () => {
     assert.deepEqual(await labelsAt(`${HEAD}judge:\n  provider: openai\n  model: |\n`), []);
     assert.deepEqual(
@@ -95,6 +106,60 @@ describe('completion of names', () => {
         name: |
 `;
     assert.deepEqual(await labelsAt(own), ['search', 'ping']);
+  });
+
+  describe('of agents', () => {
+    const conversation = toConversation([
+      { message: { role: 'user', content: 'Hi' } },
+      { message: { role: 'assistant', content: 'One moment.', agent: 'triage' } },
+      { message: { role: 'assistant', content: 'Done.', agent: 'refunds: late' } },
+    ]);
+    const ran: string[] = [];
+    const lastRuns = async (_suite: string, id: string) => {
+      ran.push(id);
+      return id === 'other' ? [buildCaseLine({ id, status: 'pass', conversation })] : [];
+    };
+    const own = (lines: string) => `cases:
+  - id: other
+    turns: [Hi]
+  - id: a
+    transcript:
+      - user: Hi
+      - assistant: Hello
+        agent: billing
+    assert:
+${lines}`;
+
+    for (const lines of [
+      '      - { type: contains, value: a, at: { agent: | } }\n',
+      '      - { type: tool-called, name: refund, agent: | }\n',
+      '      - type: handoff\n        to: |\n',
+      '      - type: handoff\n        to: billing\n        from: |\n',
+    ]) {
+      it(`offers those of the case and of the last run: ${lines.trim()}`, async () => {
+        assert.deepEqual((await labelsAt(own(lines), { lastRuns })).sort(), [
+          ...['billing', 'refunds: late', 'triage'],
+        ]);
+        assert.deepEqual(await labelsAt(own(lines)), ['billing']);
+      });
+    }
+
+    it('prefers the last run of the case, and writes names so that YAML reads them', async () => {
+      const marked = 'cases:\n  - id: other\n    assert:\n      - type: handoff\n        to: |\n';
+      ran.length = 0;
+      assert.match(await chosen(marked, 'refunds: late', { lastRuns }), /to: "refunds: late"/);
+      assert.deepEqual(ran, ['other']);
+    });
+
+    it('offers those in a transcript file, and in the defaults those of the first cases', async () => {
+      const text = '- user: Hi\n- assistant: Hello\n  agent: sales\n';
+      const inFile = portsOver({ 'a.yaml': text });
+      const marked =
+        'cases:\n  - id: b\n    transcript: ./a.yaml\n    assert:\n      - type: handoff\n        to: |\n';
+      assert.deepEqual(await labelsAt(marked, { ...inFile, workspace: WORKSPACE }), ['sales']);
+      const defaults = `defaults:\n  assert:\n    - { type: handoff, to: | }\n${own('      - Kind.\n')}`;
+      assert.deepEqual(await labelsAt(defaults, { lastRuns }), ['triage', 'refunds: late']);
+    });
   });
 
   it("offers the file's topics to a case, each once", async () => {

@@ -40,7 +40,7 @@ const disk: CompletionContext = {
   },
 };
 
-/** A folder that is a link out of the workspace. */
+/** A folder that is a link to a location outside of the workspace. */
 const linked: CompletionContext = {
   ...disk,
   files: {
@@ -79,6 +79,10 @@ describe('completion of paths', () => {
     assert.deepEqual(await at('targets:\n  bot: {type: chat, tool_module: |}\n'), [
       'agent.mjs',
       'check.ts',
+      'judges/',
+    ]);
+    assert.deepEqual(await at('targets:\n  bot: {type: chat, system: {file: |}}\n'), [
+      'a.md',
       'judges/',
     ]);
     assert.deepEqual(await at('models:\n  a: {provider: replay, path: |}\n'), [
@@ -139,6 +143,10 @@ describe('completion of turns', () => {
     assert.match(await chosen(marked, '4'), /at: \[2, 4\]/);
   });
 
+  it('offers no turns as the name of an agent', async () => {
+    assert.deepEqual(await details(withAt(transcript, '{type: contains, at: {agent: |}}')), []);
+  });
+
   it('offers scripted turns and the replies to them', async () => {
     const turns = '    turns:\n      - Hi\n      - user: My order?\n';
     assert.deepEqual(await details(withAt(turns, '{type: contains, at: |}')), [
@@ -170,7 +178,7 @@ describe('completion of turns', () => {
   });
 
   it('knows all turns of a long conversation', async () => {
-    // So long that it is not read until it is asked for.
+    // The conversation is so long that it isn't read until it is needed.
     const many = Array.from(
       { length: 300 },
       (_none, index) => `      - user: u${index}\n      - assistant: a${index}\n`,

@@ -31,7 +31,7 @@ function chosen(marked: string, label: string): string {
 
 const CASE = 'transcript: [{user: Hi}, {assistant: Hello}]';
 
-/** What `judge.md` can name among these files. */
+/** The names that `judge.md` can use, given these files. */
 async function knownOf(files: Readonly<Record<string, string>>) {
   const { ports } = await markedFiles(files);
   return promptContext(pathOf('judge.md'), ports);

@@ -4,7 +4,7 @@ import { sliceAt } from '../../../../src/language/completion/slice.ts';
 import { labelsAt } from '../../../support/language/completing.ts';
 import { cursor } from '../../../support/language/cursor.ts';
 
-/** What is read for the cursor at `|`, with it. */
+/** The part of a text that is read for a cursor at `|`, including the cursor. */
 function sliced(marked: string): string {
   const { text, position } = cursor(marked);
   const slice = sliceAt(text, position);
@@ -51,7 +51,7 @@ describe('the part of a file that completion reads', () => {
   });
 
   it('is everything if an alias refers to another case', async () => {
-    // The type of the assertion stands in the first case.
+    // The assertion's type is defined in the first case.
     const marked =
       'cases:\n  - id: a\n    assert:\n      - {type: &kind tool-called, name: x}\n  - id: b\n    assert:\n      - {type: *kind , |}\n';
     const labels = await labelsAt(marked);

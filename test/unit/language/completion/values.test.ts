@@ -141,7 +141,7 @@ describe('the text that a value replaces', () => {
   });
 
   it('ends with a closing quote if there is none', async () => {
-    // The quote would reach into the next case.
+    // Without a closing quote, the value would extend into the next case.
     const rest = '\n  - id: b\n    tags: ["x"]\n';
     assert.equal(
       await chosen(inAssert(`      - type: "con|${rest}`), 'contains'),

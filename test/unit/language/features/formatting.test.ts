@@ -14,7 +14,7 @@ import { textIn } from '../../../support/ranges.ts';
 const TWO = { insertSpaces: true, tabSize: 2 };
 
 function editsOf(text: string, options = TWO): TextEdit[] {
-  // Formatting looks at the text alone.
+  // Formatting uses only the text.
   return runSync(formatting({ yaml: parseYaml(text, '/suite'), suite: NO_SUITE }, options));
 }
 
@@ -34,7 +34,7 @@ function formatted(text: string, options = TWO): string {
   return result;
 }
 
-/** As wanted, the same once more, and the same data. */
+/** Checks that formatting gives the wanted text, changes nothing the second time, and keeps the data. */
 function becomes(before: string, after: string, options = TWO): void {
   assert.equal(formatted(before, options), after);
   assert.equal(formatted(after, options), after, 'a second time changes nothing');
@@ -145,7 +145,7 @@ cases: # all
   });
 
   it('keeps the header of a block text', () => {
-    // The first line begins with a blank that belongs to it; the empty lines at the end count.
+    // The first line starts with a space that is part of the text. The empty lines at the end count too.
     becomes(
       'a:\n      b: |2\n         x\n        y\n      c: |+\n        z\n\n\n      d: |-\n        z\n\n\n',
       'a:\n  b: |2\n     x\n    y\n  c: |+\n    z\n\n\n  d: |-\n    z\n',
@@ -297,7 +297,7 @@ b: {c: {d: e},
   });
 });
 
-/** The line with the cursor, as it is after Enter. */
+/** The cursor's line after pressing Enter. */
 async function after(marked: string, options = TWO): Promise<string> {
   const { text, position } = cursor(marked);
   const [edit] = onTypeFormatting(await documentOf(text), position, '\n', options);
@@ -333,7 +333,7 @@ describe('onTypeFormatting', () => {
   it('indents a text below its header, and then like its previous line', async () => {
     assert.equal(await after('cases:\n  - description: >\n|'), '      ');
     assert.equal(await after('turns:\n  - >-\n|'), '    ');
-    // Inside of a text, what looks like an entry is none.
+    // Inside a block text, a line that looks like an entry is just text.
     assert.equal(
       await after('cases:\n  - description: >-\n      Note:\n  |\n    id: a\n'),
       '      ',

@@ -25,7 +25,7 @@ const hintsOf = async (text: string, { range = ALL, lines = [], settings = BOTH 
   return inlayHints(await documentOf(text), range, { lastRuns }, settings);
 };
 
-/** The text with the hints in it, as the editor shows it. */
+/** The text with inlay hints inserted, as the editor shows it. */
 async function shown(text: string, asked?: Asked): Promise<string> {
   const lines = text.split('\n');
   const hints = await hintsOf(text, asked);
@@ -80,7 +80,7 @@ cases:
       - ‹turn 3›user: Bye # here
 `;
 
-  /** What was said about the text as it stands now. */
+  /** A run with verdicts on the current text. */
   const runOf = async (...verdicts: CaseLine['verdicts']) => {
     const { suite } = await documentOf(text);
     const source = { path: '/x', range: ALL, hash: suite.outline[0]?.hash ?? '' };
@@ -198,7 +198,7 @@ cases:
     const hint = (await hintsOf(text, { lines })).find(({ tooltip }) => tooltip);
     const markdown = typeof hint?.tooltip === 'object' ? hint.tooltip.value : '';
     assert.match(markdown, /^✗ \*\*Bad\*\* — failed, 0.10/);
-    assert.match(markdown, /2 more for this turn, 1 of them failed/);
+    assert.match(markdown, /2 more verdicts for this turn, 1 of them failed/);
     assert.doesNotMatch(markdown, /[<[]/);
     assert.doesNotMatch(markdown, /command:/);
   });

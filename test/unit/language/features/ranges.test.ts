@@ -6,7 +6,7 @@ import { cursor } from '../../../support/language/cursor.ts';
 import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
 import { textIn } from '../../../support/ranges.ts';
 
-/** `first-last`, counted from 1, with the kind where there is one. */
+/** Folding ranges as `first-last`, counted from 1, with their kind if they have one. */
 async function folds(text: string): Promise<string[]> {
   return foldingRanges(await documentOf(text)).map(
     ({ startLine, endLine, kind }) => `${startLine + 1}-${endLine + 1}${kind ? ` ${kind}` : ''}`,
@@ -85,7 +85,7 @@ description: |
   }
 });
 
-/** The texts that are selected one after the other. */
+/** The selected texts, from the innermost to the outermost range. */
 async function selected(marked: string): Promise<string[]> {
   const { text, position } = cursor(marked);
   const [first] = selectionRanges(await documentOf(text), [position]);
@@ -124,7 +124,7 @@ cases:
   });
 
   it('selects the text between quotes before the quotes', async () => {
-    // A text with an emoji, which takes two places.
+    // The text contains an emoji, which takes up two characters.
     const [word, inner, outer] = await selected("description: 'A 😀 f|ace'\n");
     assert.deepEqual([word, inner, outer], ['face', 'A 😀 face', "'A 😀 face'"]);
   });

@@ -10,7 +10,7 @@ import { parseYaml } from '../../../../src/yaml/yamlDocument.ts';
 import { markedFiles, nameOf, pathOf, shown } from '../../../support/namedFiles.ts';
 import { ROUNDS, timesAsMuch } from '../../../support/work.ts';
 
-/** `file 3: words` of each place. */
+/** Each location as `file 3: words`. */
 async function goTo(files: string | Readonly<Record<string, string>>): Promise<string[]> {
   const all = typeof files === 'string' ? { 'suite.eval.yaml': files } : files;
   const { path, position, ports, texts } = await markedFiles(all);
@@ -369,13 +369,13 @@ describe('names', () => {
     assert.deepEqual([a?.references.length, a?.hidden.length], [1, 1]);
   });
 
-  it('are collected in linear time', () => {
+  it('are collected in linear time', async () => {
     const one = (index: number) =>
       `  - id: case-${index}\n    judge: gpt\n    context: { city: Paris }\n    turns: ["{{city}}", "Hello"]\n    assert: [{ type: tool-called, name: book }]\n`;
     const named = (count: number) => {
       const cases = Array.from({ length: count }, (_, index) => one(index)).join('');
       const text = `models: { gpt: openai:x }\ncases:\n${cases}`;
-      // What was found in a document is memoize.
+      // Symbols are memoized per document.
       const documents = Array.from({ length: ROUNDS }, () =>
         parseYaml(text, pathOf('s.eval.yaml')),
       );
@@ -384,7 +384,7 @@ describe('names', () => {
         assert.equal(yaml && symbolsOf(yaml).find('model', 'gpt', '')?.references.length, count);
       };
     };
-    const ratio = timesAsMuch(named(150), named(600));
+    const ratio = await timesAsMuch(named(150), named(600));
     assert.ok(ratio < 16, `four times as much took ${ratio.toFixed(1)} times as long`);
   });
 

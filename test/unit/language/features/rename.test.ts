@@ -7,7 +7,7 @@ import { markedFiles, nameOf, pathOf, shown } from '../../../support/namedFiles.
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The files after the renaming, or why it was refused. */
+/** The files after a rename, or the reason why it was refused. */
 async function renamed(files: string | Texts, to: string): Promise<string | Texts> {
   const all = typeof files === 'string' ? { 'suite.eval.yaml': files } : files;
   const { path, position, ports, texts } = await markedFiles(all);
@@ -33,6 +33,22 @@ function applied(text: string, edits: readonly TextEdit[]): string {
 }
 
 describe('rename', () => {
+  it('changes a target and a model in variants too', async () => {
+    const text = (target: string, model: string) => `models: {${model}: openai:gpt}
+targets: {${target}: {type: chat, model: ${model}}}
+variants:
+  a: {target: ${target}}
+  b: {model: ${model}}
+cases:
+  - {id: one, turns: [Hi], variants: {c: {target: ${target}}}, assert: [x]}
+`;
+    const before = text('bot', 'gpt');
+    const marked = (name: string) =>
+      before.replace(`${name}: `, `${name.slice(0, 1)}|${name.slice(1)}: `);
+    assert.equal(await renamed(marked('bot'), 'agent'), text('agent', 'gpt'));
+    assert.equal(await renamed(marked('gpt'), 'mini'), text('bot', 'mini'));
+  });
+
   it('changes all occurrences of a model, and keeps their quotes', async () => {
     const before = `models:
   gpt: openai:gpt # the gpt
@@ -184,7 +200,7 @@ cases:
   it('refuses an empty, invalid, or taken name', async () => {
     const model = 'models: { g|pt: openai:x, mini: openai:y }\n';
     assert.equal(await renamed(model, ''), 'A model needs a name.');
-    assert.match(String(await renamed(model, 'a\nb')), /one line/);
+    assert.match(String(await renamed(model, 'a\nb')), /single line/);
     assert.match(String(await renamed(model, 'a:b')), /provider:model/);
     assert.equal(await renamed(model, 'mini'), 'A model "mini" already exists.');
     const cases = 'cases:\n  - id: on|e\n  - id: two\n';
@@ -203,7 +219,7 @@ cases:
     const hidden = 'models: { g|pt: openai:x }\njudge: "g\\x70t"\n';
     assert.match(
       String(await renamed(hidden, 'x')),
-      /written with escapes in line 2 of suite\.eval\.yaml/,
+      /contains escape sequences on line 2 of suite\.eval\.yaml/,
     );
   });
 

@@ -7,7 +7,7 @@ import {
 import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
 import { textIn } from '../../../support/ranges.ts';
 
-/** `line text: type modifier`, decoded as an editor does. */
+/** Tokens as `line text: type modifier`, decoded like in an editor. */
 async function tokens(text: string): Promise<string[]> {
   const { data } = semanticTokens(await documentOf(text));
   const { tokenTypes, tokenModifiers } = SEMANTIC_TOKENS;

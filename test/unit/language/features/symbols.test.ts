@@ -6,7 +6,7 @@ import { load, SUITE, suiteWith, TRANSCRIPT, WORKSPACE } from '../../../support/
 import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
 import { textIn } from '../../../support/ranges.ts';
 
-/** One line for each symbol, indented, with its detail. */
+/** One line per symbol, indented, with its detail. */
 function drawn(symbols: readonly DocumentSymbol[], indent = ''): string[] {
   return symbols.flatMap(({ name, detail, children = [] }) => [
     `${indent}${name}${detail === undefined ? '' : ` [${detail}]`}`,

@@ -18,7 +18,7 @@ const TRANSCRIPT = `cases:
       - assistant: Bye
 `;
 
-/** The marks of a text after a run in which an assertion said this about turns of the case `one`. */
+/** The marks in a text after a run with an assertion's verdicts on turns of the case `one`. */
 async function marksOf(
   text: string,
   turns: readonly TurnVerdict[],

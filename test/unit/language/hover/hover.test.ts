@@ -25,7 +25,7 @@ async function hovered(files: Files, lines: readonly CaseLine[] = []) {
   return { value: plain(value), markdown: value, at: found?.range && shownAt(text, found.range) };
 }
 
-/** As a reader sees it: what is escaped is shown as it is. */
+/** Markdown as a reader sees it, with escapes resolved. */
 function plain(markdown: string): string {
   return markdown.replace(/&#(\d+);/g, (_entity, code: string) =>
     String.fromCharCode(Number(code)),
@@ -164,7 +164,7 @@ describe('hover on keys', () => {
 
   it('keeps a long list of values short', async () => {
     const value = await hoverAt('cases: [{ assert: [{ ty|pe: contains }] }]\n');
-    assert.match(value, /… \(\d+ in all\)/);
+    assert.match(value, /… \(\d+ in total\)/);
   });
 
   it('shows formula and example of an assertion type', async () => {
@@ -201,7 +201,7 @@ tools:
     assert.equal(at, '16: gpt');
     assert.equal(
       value,
-      '**gpt** — model\n\n- provider: openai\n- model: gpt-5-mini\n- base_url: https://example.com/v1\n- price: 0.25 read, 2 written, per million tokens',
+      '**gpt** — model\n\n- provider: openai\n- model: gpt-5-mini\n- base_url: https://example.com/v1\n- price: 0.25 per million input tokens, 2 per million output tokens',
     );
   });
 
@@ -508,7 +508,7 @@ describe('hover on assertions', () => {
     `cases:\n  - id: one\n    transcript: [{ user: Hi }, { assistant: Hello }]\n    assert:\n${assertions}`;
   const contains = (value: string) => `      - { type: contains, value: ${value} }\n`;
 
-  /** What a run of the first text says, shown at the cursor of the second. */
+  /** The hover at the cursor in `marked`, with the results of a run of the text `ran`. */
   async function saidAt(ran: string, marked: string): Promise<string> {
     const { suite } = await documentOf(ran);
     const [suiteCase] = suite.suite?.cases ?? [];

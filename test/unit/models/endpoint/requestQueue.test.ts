@@ -56,7 +56,7 @@ describe('requests to an endpoint with limits', () => {
     await ask(first);
     const answers = await askAll(18, [first]);
     assert.equal(answers.length, 18);
-    // On a busy machine, some requests of a window arrive in the next; without limits, 14 would be refused.
+    // On a busy machine, some requests arrive in the next window; without limits, 14 would be refused.
     assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
   });
 
@@ -95,7 +95,7 @@ describe('requests to an endpoint with limits', () => {
     assert.deepEqual([counter.peak, counter.refused], [64, 0]);
   });
 
-  it('never exceed the concurrency, over all models', async (t) => {
+  it('never exceed the concurrency, counting all models together', async (t) => {
     const counter = new Counter(3);
     const { model, logged } = await endpoint(t, () => counter.answer('ok', 20), 3);
     const models = [await model(), await model({ model: 'other' }), await model({}, 'sk-other')];
@@ -131,8 +131,10 @@ describe('requests to an endpoint with limits', () => {
     assert.equal(logged.filter((text) => WAITS.test(text)).length, 1);
   });
 
-  it('leave the queue at once if they are cancelled', async (t) => {
-    const { server, model } = await endpoint(t, () => faults.rateLimited(60));
+  it('leave the queue at once if they are canceled', async (t) => {
+    /** Seconds. */
+    const WAIT = 60;
+    const { server, model } = await endpoint(t, () => faults.rateLimited(WAIT));
     const cancel = new AbortController();
     const one = await model();
     const asked = [ask(one, cancel.signal), ask(one, cancel.signal)];
@@ -145,7 +147,7 @@ describe('requests to an endpoint with limits', () => {
     const reason = new Error('cancelled');
     setTimeout(() => cancel.abort(reason), 50);
     for (const one of asked) await assert.rejects(one, (error) => error === reason);
-    assert.ok(performance.now() - began < 10_000);
+    assert.ok(performance.now() - began < WAIT * 1_000);
   });
 
   it("are not repeated if waiting can't help", async (t) => {
@@ -171,7 +173,7 @@ describe('requests to an endpoint with limits', () => {
     await ask(one);
     await ask(one);
     const [before = 0, after = 0] = sent;
-    // Quota for a request of about 15 tokens is back after a good tenth of the window.
+    // The quota for a request of about 15 tokens is available again after just over a tenth of the window.
     assert.ok(after - before > 30, `${after - before}`);
   });
 });
@@ -199,7 +201,7 @@ describe('the circuit breaker of an endpoint', () => {
     assert.equal(down().refusal(REST - 1), 'It is away.');
   });
 
-  it('allows one request after an interval, and all others if that one is answered', () => {
+  it('allows one request after an interval, and all others if that request is answered', () => {
     const circuit = down();
     assert.equal(circuit.refusal(REST), undefined);
     circuit.onRequest(REST);
@@ -208,7 +210,7 @@ describe('the circuit breaker of an endpoint', () => {
     assert.equal(circuit.refusal(REST + 2), undefined);
   });
 
-  it('refuses again if that one fails, without reporting it again', () => {
+  it('refuses again if that request fails, without reporting it again', () => {
     const circuit = down();
     circuit.onRequest(REST);
     assert.equal(circuit.onFailure('It is still away.', REST + 1), false);

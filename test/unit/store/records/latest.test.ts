@@ -107,7 +107,10 @@ describe('the last runs of a case', () => {
       await writeRun(own, { lines: [{ ...line, input_hash: agent.repeat(64) }] });
     }
     const found = await new LatestRuns().history(join(own, 'suite.eval.yaml'), { id: 'a' });
-    assert.equal(found && historyText(found), 'Failed 1 of the last 3 runs, and not since: fixed.');
+    assert.equal(
+      found && historyText(found),
+      'Failed 1 of the last 3 runs, and has passed since then: fixed.',
+    );
   });
 
   it('appear in the hover of its id', async () => {

@@ -57,6 +57,15 @@ describe('the list of runs', () => {
     assert.deepEqual(await look(), [['unfinished', 2]]);
   });
 
+  it('leaves out a record whose options are too large to keep in memory', async (t) => {
+    const root = await workspaceWith(t, {});
+    const path = await writeRecord(root, { id: 'aaaa', cases: [passed('a')] });
+    const [first = '', ...others] = (await readFile(path, 'utf8')).split('\n');
+    const run = { ...JSON.parse(first), options: { x: Array(10_000).fill({}) } };
+    await writeFile(path, [JSON.stringify(run), ...others].join('\n'));
+    assert.deepEqual(await new RunList().runs([root]), []);
+  });
+
   it('shows the cost of records of earlier versions, whose last line has none', async (t) => {
     const root = await workspaceWith(t, {});
     const run = { id: 'aaaa', cases: [passed('a'), failed('b')], end: { usage: undefined } };

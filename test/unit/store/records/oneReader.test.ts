@@ -15,7 +15,7 @@ describe('lines of run records', () => {
     }
   });
 
-  /** Files outside of the reader that contain this. */
+  /** Files outside of the reader that match the pattern. */
   function others(pattern: RegExp): string[] {
     return [...texts]
       .filter(([path, text]) => !path.startsWith('store/records/') && pattern.test(text))

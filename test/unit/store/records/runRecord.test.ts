@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { promises } from 'node:fs';
-import { appendFile, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS } from '../../../../src/core/limits.ts';
+import { cpuTime } from '../../../../src/node/cooperative.ts';
 import { lockRecord, recordsIn } from '../../../../src/store/records/files.ts';
 import { LatestRuns } from '../../../../src/store/records/latest.ts';
 import { RunReader, RunRecord, readRecord } from '../../../../src/store/records/runRecord.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { writeRecord } from '../../../support/records.ts';
 import { workspaceWith } from '../../../support/runs.ts';
-import { worked } from '../../../support/work.ts';
 
 const lineOf = (id: string, said = 'x') =>
   `${JSON.stringify(buildCaseLine({ id, status: 'pass', suite: 'a.eval.yaml', conversation: talk(`user: ${said}`) }))}\n`;
@@ -39,7 +39,7 @@ describe('the index of a record', () => {
     const { path } = await recordWith(t, lineOf('first') + lineOf('second', 'y'.repeat(2_000)));
     const reader = new RunRecord(path);
     assert.deepEqual(await idsIn(reader), ['first', 'second']);
-    // Who read it again would not find the first case any more.
+    // If the reader started over, it wouldn't find the first case anymore.
     const file = await open(path, 'r+');
     await file.write('#####', 0);
     await file.close();
@@ -91,7 +91,7 @@ describe('the state of a run', () => {
     await record.readNew();
     assert.equal(record.state, 'running');
     await release();
-    // Nothing was written meanwhile.
+    // Nothing was written in the meantime.
     await record.readNew();
     assert.equal(record.state, 'interrupted');
     await writeFile(join(recordsIn(folder), 'aaaa.lock'), '2147483646\n');
@@ -158,7 +158,7 @@ describe('a hostile record', () => {
     assert.equal(problems.length, LIMITS.problems);
   });
 
-  // A case that passed has verdicts.
+  // A passed case needs verdicts.
   const failed = (line: string) => line.replace('"pass"', '"fail"');
 
   it('loses only a line that is too long', async (t) => {
@@ -224,17 +224,27 @@ describe('a hostile record', () => {
       const record = new RunRecord(path);
       await record.readNew();
       const [entry] = record.cases;
-      const before = worked();
+      const before = cpuTime();
       const lines = await new RunRecord(path).lines(entry ? [entry] : []);
       assert.equal(lines.size, key === 'verdicts' ? 0 : 1);
-      return worked() - before;
+      return cpuTime() - before;
     };
-    // The least of some: a collection of garbage may fall into any.
+    // The minimum, since garbage collection can affect any measurement.
     const least = async (key: 'verdicts' | 'other') =>
       Math.min(await work(key), await work(key), await work(key));
     await work('other');
-    // As much as for values that nobody looks at, not a hundred times as much.
+    // About as much work as for ignored values, and not a hundred times as much.
     assert.ok((await least('verdicts')) < 10 * (await least('other')));
+  });
+
+  it("doesn't read times that can't be compared as text", async (t) => {
+    const { path, suite } = await recordWith(t, lineOf('a'));
+    const text = await readFile(path, 'utf8');
+    await writeFile(
+      path,
+      text.replaceAll(/"finished":"[^"]*"/g, '"finished":"Fri, 01 Jan 2021 00:00:00 GMT"'),
+    );
+    assert.equal((await new LatestRuns().find(suite, 'a')).length, 0);
   });
 
   it("doesn't hide older records with lines that only resemble cases", async (t) => {

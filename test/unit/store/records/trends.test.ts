@@ -87,7 +87,7 @@ describe('the trends of runs', () => {
   it('exclude errored cases from pass rate and score, like the list of runs', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
     t.after(() => rm(own, { recursive: true, force: true }));
-    // As in records of earlier versions, which have a score for an errored case.
+    // Records of earlier versions contain a score for an errored case.
     const errored = { ...line('b', 1), status: 'error' as const };
     await writeRun(own, { lines: [line('a', 1), line('c', 0), errored], ended: false });
     const runs = await new RunList().runs([own]);

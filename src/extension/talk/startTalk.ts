@@ -1,0 +1,224 @@
+import * as vscode from 'vscode';
+import type { Mapping } from '../../core/data/data.ts';
+import { caseTitle } from '../../core/presentation/words.ts';
+import type { MessageHistory, Suite } from '../../core/suite.ts';
+import { labelText } from '../../core/text/visibleText.ts';
+import {
+  caseWithTarget,
+  headOf,
+  keysOfCase,
+  type NamedTarget,
+  targetsOf,
+  typedTargets,
+} from '../../interop/talkTarget.ts';
+import { keepsSession, type TalkCase, talkCaseOf } from '../../runner/talk.ts';
+import type { CaseLocation } from '../commands/caseLocation.ts';
+import { messageHistoryOf, openVariant } from '../viewer/snapshot.ts';
+import {
+  EXCLUDED,
+  exists,
+  findEvalFiles,
+  freeEvalFile,
+  isEvalFile,
+  placeOf,
+  readSuite,
+  reportError,
+  workspaceFolder,
+} from '../workspace.ts';
+
+/** What to talk to, and where to save it. */
+export interface TalkStart {
+  /** The eval file, which may not exist yet. */
+  readonly uri: vscode.Uri;
+  /** The keys of a new file with this target. */
+  readonly head: Mapping;
+  /** Keys that cases with this target have. */
+  readonly keys: Mapping;
+  readonly suite: Suite;
+  readonly talkCase: TalkCase;
+  /** Where the conversation starts. */
+  readonly about: string;
+}
+
+/** Starts from a case. If it can't, shows why. */
+export async function startFromCase({
+  uri,
+  id,
+  variant,
+}: CaseLocation): Promise<TalkStart | undefined> {
+  const { suite, outline } = await readSuite(uri);
+  const found = outline.find((one) => one.id === id);
+  const common = suite?.cases.find((one) => one.id === id);
+  const opened = common && variant !== undefined ? await openVariant(common, variant) : undefined;
+  const suiteCase = opened && !opened.missing ? opened.suiteCase : common;
+  if (!suite || !suiteCase || opened?.missing) {
+    const [error] = found?.errors ?? [];
+    reportError(error?.message ?? `The file has no case "${id}".`);
+    return undefined;
+  }
+  const { origin, context } = suiteCase;
+  const head = headOf(await textOf(uri), uri.fsPath);
+  const path = found?.path ?? uri.fsPath;
+  const keys = {
+    ...keysOfCase(await textOf(vscode.Uri.file(path)), path, id),
+    ...(Object.keys(context).length > 0 && { context }),
+  };
+  const about = `From ${caseTitle({ id, variant })} in ${vscode.workspace.asRelativePath(uri)}`;
+  if (origin.kind !== 'transcript') {
+    const talkCase = talkCaseOf(suiteCase, origin.target, origin.history);
+    return { uri, head, keys, suite, talkCase, about };
+  }
+  const named = await startAt(uri, head, undefined);
+  if (!named) return undefined;
+  const { target: called } = named.talkCase.origin;
+  const talkCase = talkCaseOf(suiteCase, called, upToReply(messageHistoryOf(suiteCase)));
+  const empty = keepsSession(called) ? '. The target takes no history' : '';
+  return { ...named, keys, talkCase, about: about + empty };
+}
+
+/** A recorded conversation up to its last reply, because the user speaks next. */
+function upToReply(history: MessageHistory | undefined): MessageHistory | undefined {
+  const end = history?.messages.findLastIndex(
+    ({ message }) => message.role === 'assistant' && !message.toolCalls?.length,
+  );
+  if (!history || end === undefined || end < 0) return undefined;
+  const messages = history.messages.slice(0, end + 1);
+  return { ...history, messages: messages.map((one) => ({ ...one, history: true as const })) };
+}
+
+interface TargetItem extends vscode.QuickPickItem {
+  readonly start: () => Promise<TalkStart | undefined>;
+}
+
+/** The target that a code lens belongs to. */
+export interface TargetPlace {
+  /** The file whose targets to offer; default: the active one. */
+  readonly uri: vscode.Uri | undefined;
+  /** The target's name. */
+  readonly target?: unknown;
+}
+
+/** Asks which target to talk to, unless there is only one. */
+export async function startFromTarget({
+  uri: given,
+  target: named,
+}: TargetPlace): Promise<TalkStart | undefined> {
+  const active = given ?? vscode.window.activeTextEditor?.document.uri;
+  const isHere = active !== undefined && isEvalFile(active);
+  const files = isHere ? [active] : await findEvalFiles();
+  const items: TargetItem[] = [];
+  for (const uri of files) {
+    const head = headOf(await textOf(uri), uri.fsPath);
+    if (typeof named === 'string') return startAt(uri, head, named);
+    items.push(...targetsOf(head).map((target) => itemFor(uri, head, target)));
+  }
+  const [first] = items;
+  if (!first) return askForTarget();
+  if (items.length === 1 && isHere) return first.start();
+  const other: TargetItem = { label: 'Another target…', start: askForTarget };
+  const placeHolder = 'Select the target to talk to';
+  const picked = await vscode.window.showQuickPick([...items, other], { placeHolder });
+  return picked?.start();
+}
+
+function itemFor(uri: vscode.Uri, head: Mapping, { name, type }: NamedTarget): TargetItem {
+  return {
+    label: labelText(name ?? type),
+    description: labelText(name === undefined ? '' : type),
+    detail: vscode.workspace.asRelativePath(uri),
+    start: () => startAt(uri, head, name),
+  };
+}
+
+async function startAt(
+  uri: vscode.Uri,
+  head: Mapping,
+  name: string | undefined,
+): Promise<TalkStart | undefined> {
+  const found = await caseWithTarget(head, name, await placeOf(uri));
+  if (typeof found === 'string') {
+    reportError(`${vscode.workspace.asRelativePath(uri)}: ${found}`);
+    return undefined;
+  }
+  const { suite, suiteCase } = found;
+  const { origin } = suiteCase;
+  if (origin.kind === 'transcript') return undefined;
+  const talkCase = talkCaseOf(suiteCase, origin.target, undefined);
+  const about = vscode.workspace.asRelativePath(uri);
+  return { uri, head, keys: keyOfTarget(head, name), suite, talkCase, about };
+}
+
+function keyOfTarget(head: Mapping, name: string | undefined): Mapping {
+  const isNamed = targetsOf(head).some((one) => one.name === name && !one.isDefault);
+  return isNamed && name !== undefined ? { target: name } : {};
+}
+
+/** Programs that are likely agents. */
+const AGENTS = '**/{agent,target,app,bot,main}.{mjs,js,ts,mts,py}';
+const MAX_AGENTS = 20;
+
+/** Asks for an address, a file, or a command. */
+async function askForTarget(): Promise<TalkStart | undefined> {
+  const folder = await workspaceFolder();
+  if (!folder) return undefined;
+  const found = await vscode.workspace.findFiles(
+    new vscode.RelativePattern(folder, AGENTS),
+    EXCLUDED,
+    MAX_AGENTS,
+  );
+  const paths = found.map(({ path }) => path.slice(folder.path.length + 1)).sort();
+  const picked = await pickTarget(paths);
+  if (!picked) return undefined;
+  const target = await withReady(picked, folder);
+  // Paths in the target start at the file's folder.
+  const uri = await freeEvalFile(folder, 'agent');
+  return startAt(uri, { targets: { agent: target }, target: 'agent' }, 'agent');
+}
+
+/** How programs report that they are ready, such as `serve(agent, ready=True)`. */
+const SAYS_READY = /\bready\s*=\s*True\b|["']ready["']\s*:/;
+
+/** Adds `ready` to a program whose file prints that it is ready. */
+async function withReady(target: Mapping, folder: vscode.Uri): Promise<Mapping> {
+  const parts: readonly unknown[] = Array.isArray(target.command) ? target.command : [];
+  const files = parts.map(String).filter((part) => /\.\w+$/.test(part));
+  const texts = await Promise.all(files.map((path) => textOf(vscode.Uri.joinPath(folder, path))));
+  return texts.some((text) => SAYS_READY.test(text)) ? { ...target, ready: true } : target;
+}
+
+function pickTarget(paths: readonly string[]): Promise<Mapping | undefined> {
+  const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { readonly target: Mapping }>();
+  const offer = (typed: string) => {
+    const shown = typed.trim() === '' ? paths : [typed, ...paths];
+    pick.items = shown.flatMap((text) =>
+      typedTargets(text).map(({ what, target }) => ({
+        label: labelText(text),
+        description: what,
+        alwaysShow: text === typed,
+        target,
+      })),
+    );
+  };
+  pick.title = 'Talk to Target';
+  pick.placeholder = 'http://localhost:8000/chat, ./agent.mjs, or python3 agent.py';
+  pick.ignoreFocusOut = true;
+  offer('');
+  return new Promise((resolve) => {
+    pick.onDidChangeValue(offer);
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.target);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+/** The text in the editor or on disk; empty if the file doesn't exist. */
+export async function textOf(uri: vscode.Uri): Promise<string> {
+  if (!(await exists(uri))) return '';
+  return (await vscode.workspace.openTextDocument(uri)).getText();
+}

@@ -1,0 +1,4 @@
+from agent import app
+from turnlight import serve
+
+serve(app, ready=True)

@@ -1,0 +1,4 @@
+from agent import triage
+from turnlight import serve
+
+serve(triage, ready=True)
