@@ -1,8 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReasonedError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { CREATE, isRealFolder, readRegular, writeRegular } from '../../disk/regularFile.ts';
+import { isLocked, tryLock } from '../../disk/lock.ts';
+import { isRealFolder } from '../../disk/regularFile.ts';
 import { RUNS_FOLDER } from '../../node/paths.ts';
 import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 
@@ -74,57 +75,26 @@ export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
 
-/** Maximum number of bytes in a process id. */
-const MAX_BYTES = 32;
-
-/** The locks that this process holds. */
-const heldLocks = new Set<string>();
-
 /**
- * Locks a run's record for a single writer, using a file that names the writer's process. Locks held by killed
- * processes don't count.
+ * Locks a run's record for a single writer.
  *
  * @returns a function that releases the lock
  * @throws RecordBusyError, or a system error
  */
 export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
   const path = lockPath(folder, id);
-  const writer = await writerOf(path);
-  if (writer > 0) {
-    const advice = `Wait for it or stop it. If that process is a different program, delete ${path}.`;
-    const message = `The run ${id} is still running, in process ${writer}. ${advice}`;
-    throw new RecordBusyError('busy', message);
-  }
-  await rm(path, { force: true });
-  await writeRegular(path, `${process.pid}\n`, CREATE);
-  heldLocks.add(path);
-  return async () => {
-    heldLocks.delete(path);
-    await rm(path, { force: true }).catch(() => {});
-  };
+  const lock = await tryLock(path);
+  if ('release' in lock) return lock.release;
+  const advice = `Wait for it or stop it. If that process is a different program, delete ${path}.`;
+  const message = `The run ${id} is still running, in process ${lock.holder}. ${advice}`;
+  throw new RecordBusyError('busy', message);
 }
 
 /** Whether a process on this machine is writing the record. @param record absolute */
-export async function isLocked(record: string): Promise<boolean> {
-  return (await writerOf(lockPath(dirname(record), runIdOf(record)))) > 0;
+export function isBeingWritten(record: string): Promise<boolean> {
+  return isLocked(lockPath(dirname(record), runIdOf(record)));
 }
 
 function lockPath(folder: string, id: string): string {
   return join(folder, `${id}.lock`);
-}
-
-/** The id of the writing process, or 0. */
-async function writerOf(path: string): Promise<number> {
-  const writer = Number(await readRegular(path, MAX_BYTES).catch(() => ''));
-  return writer > 0 && writes(writer, path) ? writer : 0;
-}
-
-/** Whether a process really holds the lock: a killed process may have had the same id as this one. */
-function writes(pid: number, path: string): boolean {
-  if (pid === process.pid) return heldLocks.has(path);
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

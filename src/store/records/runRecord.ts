@@ -12,7 +12,7 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import { type JsonLine, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isInDataFolder, rootOfRecord } from '../../node/paths.ts';
-import { isLocked, recordsAt, runIdOf } from './files.ts';
+import { isBeingWritten, recordsAt, runIdOf } from './files.ts';
 import {
   type CaseStats,
   type LinePlace,
@@ -188,7 +188,7 @@ export class RunRecord {
 
   async #readNew(): Promise<boolean> {
     // Checked before reading: if a run ends after this check, its last line has been written.
-    let locked = this.end ? undefined : await isLocked(this.#path);
+    let locked = this.end ? undefined : await isBeingWritten(this.#path);
     let found = await this.#find();
     if (!found) return false;
     if (this.#stamp === stampOf(found)) {
@@ -196,7 +196,7 @@ export class RunRecord {
       return true;
     }
     if (locked === undefined) {
-      locked = await isLocked(this.#path);
+      locked = await isBeingWritten(this.#path);
       found = (await this.#find()) ?? found;
     }
     const file = await openRegular(this.#path).catch(() => undefined);
