@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type * as z from 'zod';
@@ -17,6 +18,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import { counted } from '../core/text/format.ts';
 import { toUnwritableError, UnwritableError } from '../disk/fileErrors.ts';
 import { readFileLines, replaceLines } from '../disk/jsonLines.ts';
+import { withLock } from '../disk/lock.ts';
 import {
   APPEND,
   CREATE,
@@ -105,41 +107,51 @@ export async function appendLabels(
   const path = join(folder, `${personName(person)}.jsonl`);
   try {
     await makeRealFolder(folder);
-    const { known, isComplete } = await linesOf(path);
-    const lines = labels
-      .filter((label) => !known.has(identityOf(label)))
-      .map((label) => labelSchema.parse(label))
-      .map((label) => scrubber?.json(label) ?? JSON.stringify(label));
-    if (lines.length === 0) return 0;
-    const file = await openRegular(path, APPEND);
-    const start = isComplete ? '' : '\n';
-    const kept: string[] = [];
-    try {
-      let size = (await file.stat()).size + start.length;
-      for (const line of lines) {
-        const length = Buffer.byteLength(line);
-        if (length > LIMITS.recordLine || size + length + 1 > LIMITS.labels) continue;
-        kept.push(line);
-        size += length + 1;
-      }
-      if (kept.length > 0) {
-        await file.writeFile(`${start}${kept.join('\n')}\n`);
-        await file.sync();
-      }
-    } finally {
-      await file.close();
-    }
-    if (kept.length < lines.length) {
-      throw new LabelLimitError(path, kept.length, lines.length - kept.length);
-    }
-    return kept.length;
+    return await withLock(labelsLock(path), () => appendTo(path, labels, scrubber));
   } catch (error) {
     throw toUnwritableError(LABELS, path, error);
   }
 }
 
-/** Maximum number of attempts to remove labels while another program is writing. */
-const MAX_TRIES = 5;
+/** Held while labels are added or replaced, because replacing loses what others add meanwhile. */
+export function labelsLock(path: string): string {
+  return `${path}.lock`;
+}
+
+async function appendTo(
+  path: string,
+  labels: readonly Label[],
+  scrubber: Scrubber | undefined,
+): Promise<number> {
+  const { known, isComplete } = await linesOf(path);
+  const lines = labels
+    .filter((label) => !known.has(identityOf(label)))
+    .map((label) => labelSchema.parse(label))
+    .map((label) => scrubber?.json(label) ?? JSON.stringify(label));
+  if (lines.length === 0) return 0;
+  const file = await openRegular(path, APPEND);
+  const start = isComplete ? '' : '\n';
+  const kept: string[] = [];
+  try {
+    let size = (await file.stat()).size + start.length;
+    for (const line of lines) {
+      const length = Buffer.byteLength(line);
+      if (length > LIMITS.recordLine || size + length + 1 > LIMITS.labels) continue;
+      kept.push(line);
+      size += length + 1;
+    }
+    if (kept.length > 0) {
+      await file.writeFile(`${start}${kept.join('\n')}\n`);
+      await file.sync();
+    }
+  } finally {
+    await file.close();
+  }
+  if (kept.length < lines.length) {
+    throw new LabelLimitError(path, kept.length, lines.length - kept.length);
+  }
+  return kept.length;
+}
 
 /** Removes a person's labels. @param evalFile absolute @returns the removed labels, in order @throws UnwritableError */
 export async function removeLabels(
@@ -148,6 +160,18 @@ export async function removeLabels(
   isUnwanted: (label: Label) => boolean,
 ): Promise<Label[]> {
   const path = join(labelsFolder(evalFile), `${personName(person)}.jsonl`);
+  if (!existsSync(path)) return [];
+  try {
+    return await withLock(labelsLock(path), () => removeFrom(path, isUnwanted));
+  } catch (error) {
+    throw toUnwritableError(LABELS, path, error);
+  }
+}
+
+/** Maximum number of attempts to remove labels while an editor or git changes the file. */
+const MAX_TRIES = 5;
+
+async function removeFrom(path: string, isUnwanted: (label: Label) => boolean): Promise<Label[]> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await lstat(path).catch(() => undefined);
     if (!before) return [];
@@ -161,17 +185,11 @@ export async function removeLabels(
       removed.push(data);
       return false;
     };
-    let left: string[];
-    try {
-      left = String(await readRegular(path, LIMITS.labels))
-        .split('\n')
-        .filter(isLeft);
-    } catch (error) {
-      throw toUnwritableError(LABELS, path, error);
-    }
+    const text = String(await readRegular(path, LIMITS.labels));
+    const left = text.split('\n').filter(isLeft);
     if (removed.length === 0 || (await replaceLines(LABELS, path, before, left))) return removed;
   }
-  throw toUnwritableError(LABELS, path, new Error('The file is being written by another program.'));
+  throw new Error('the file is being written by another program');
 }
 
 /** The absolute paths of an eval file's label files, sorted. Links are reported when they are read. */

@@ -4,10 +4,11 @@ import { mappingOf, parseJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { replaceLines } from '../../disk/jsonLines.ts';
+import { withLock } from '../../disk/lock.ts';
 import { readRegular } from '../../disk/regularFile.ts';
 import { absolutePath } from '../../node/paths.ts';
 import { findExistingDataFolders } from '../dataFolder.ts';
-import { LABELS, labelFiles } from '../labels.ts';
+import { LABELS, labelFiles, labelsLock } from '../labels.ts';
 import { lockRecord, RecordBusyError, recordsAt, runIdOf } from './files.ts';
 import { RECORD_NAME } from './write.ts';
 
@@ -76,14 +77,19 @@ async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
 /** @returns the changed files */
 async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]> {
   const files: string[] = [];
+  const rename = (line: string) => {
+    const label = line.includes(JSON.stringify(from)) ? mappingOf(parseJson(line)) : {};
+    return label.case === from ? JSON.stringify({ ...label, case: to }) : line;
+  };
   for (const path of await labelFiles(suite)) {
-    const changed = await changedLines(path, LIMITS.labels, (line) => {
-      const label = line.includes(JSON.stringify(from)) ? mappingOf(parseJson(line)) : {};
-      return label.case === from ? JSON.stringify({ ...label, case: to }) : line;
+    if (!(await changedLines(path, LIMITS.labels, rename))) continue;
+    const isDone = await withLock(labelsLock(path), async () => {
+      const changed = await changedLines(path, LIMITS.labels, rename);
+      return changed && (await replaceLines(LABELS, path, changed.before, changed.lines));
+    }).catch((error: unknown) => {
+      throw toUnwritableError(LABELS, path, error);
     });
-    if (changed && (await replaceLines(LABELS, path, changed.before, changed.lines))) {
-      files.push(path);
-    }
+    if (isDone) files.push(path);
   }
   return files;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFile,
   mkdir,
@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { VALIDITY_WORDS } from '../../../src/core/presentation/words.ts';
 import { type Label, validityOf } from '../../../src/core/record/label.ts';
@@ -216,6 +217,29 @@ describe('labels next to an eval file', () => {
     assert.deepEqual(texts((await readLabels(file)).labels), ['ann:1 fail 2', 'bob:1 fail all']);
     await symlink('/etc/hostname', join(labelsFolder(file), 'link.jsonl'));
     await assert.rejects(removeLabels(file, 'link', isAll), /symbolic link/);
+  });
+
+  it('loses no label that another process adds while labels are removed', async (t) => {
+    const { file } = await evalFileIn(t);
+    const store = new URL('../../../src/store/labels.ts', import.meta.url).href;
+    const add = `import { appendLabels } from '${store}';
+      for (let turn = 1; turn <= 40; turn += 1) {
+        const label = { ...${JSON.stringify(label())}, turn };
+        await appendLabels(${JSON.stringify(file)}, 'ann', [label]);
+      }`;
+    const adding = promisify(execFile)(process.execPath, ['--input-type=module', '-e', add]);
+    let isAdding = true;
+    const added = adding.finally(() => {
+      isAdding = false;
+    });
+    while (isAdding) {
+      await appendLabels(file, 'ann', [label({ case: 'other' })]);
+      await removeLabels(file, 'ann', (one) => one.case === 'other');
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    await added;
+    const { labels } = await readLabels(file);
+    assert.deepEqual(labels.length, 40);
   });
 
   it('survives a rename of the case', async (t) => {
