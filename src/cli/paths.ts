@@ -1,12 +1,12 @@
-import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { uniqueBy } from '../core/data/data.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { matchingFiles, PatternError } from '../disk/glob.ts';
-import { realPathOf } from '../disk/regularFile.ts';
+import { linkStats, realPathOf } from '../disk/regularFile.ts';
 import { EVAL_GLOB } from '../node/paths.ts';
-import { isWithin, outermostRoot, rootAbove } from '../store/dataFolder.ts';
+import { isWithin, leftThroughLink, outermostRoot, rootAbove } from '../store/dataFolder.ts';
 import { UsageError } from './exitCode.ts';
 import type { Recordings } from './options.ts';
 
@@ -82,8 +82,8 @@ export function fileWorkspace(file: string, workspace: string): string {
 
 /** Checks that writing to a file in a checkout doesn't change a file outside the checkout. @throws UsageError */
 export function assertWritesInside(path: string, folder: string): void {
-  const stats = statsOf(path);
-  const isInside = isWithin(checkoutOf(folder), path);
+  const stats = linkStats(path);
+  const isInside = isWithin(outermostRoot(folder) ?? folder, path);
   if (
     isInside &&
     stats &&
@@ -101,35 +101,11 @@ export function assertWritesInside(path: string, folder: string): void {
 
 /** Checks that no link on the way to a file in a checkout leads out of the checkout. @throws UsageError */
 export function assertNoLinkOut(path: string, folder: string): void {
-  const checkout = checkoutOf(folder);
-  if (!isWithin(checkout, path)) return;
-  const real = statsOf(path)?.isSymbolicLink() ? targetOf(path) : realPathOf(path);
-  if (real !== undefined && isWithin(realPathOf(checkout), real)) return;
+  const left = leftThroughLink(path, folder);
+  if (left === undefined) return;
   throw new UsageError(
-    `${visibleLine(path)} is reached through a link that points outside ${visibleLine(checkout)}. Remove the link, or pass the file that it points to.`,
+    `${visibleLine(path)} is reached through a link that points outside ${visibleLine(left)}. Remove the link, or pass the file that it points to.`,
   );
-}
-
-function checkoutOf(folder: string): string {
-  return outermostRoot(folder) ?? folder;
-}
-
-/** Statistics about a link itself; undefined if nothing is there. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Where a link leads; undefined if the link is broken. */
-function targetOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Makes the paths of `--record` and `--replay` absolute. @throws UsageError if both are given */

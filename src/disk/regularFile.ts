@@ -133,10 +133,15 @@ export function readRegularSync<Result>(
 
 /** Whether a path is a folder and not a link. Synchronous, because each hover checks all parent folders of a file. */
 export function isRealFolder(path: string): boolean {
+  return linkStats(path)?.isDirectory() ?? false;
+}
+
+/** About a link itself, not the file that it leads to; undefined if nothing is there or can be seen. */
+export function linkStats(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return false;
+    return undefined;
   }
 }
 

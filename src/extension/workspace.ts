@@ -134,6 +134,25 @@ export async function exists(uri: vscode.Uri): Promise<boolean> {
   );
 }
 
+/** Writes a file, if `mayWrite`. @returns whether it was written */
+export async function writeFile(uri: vscode.Uri, text: string): Promise<boolean> {
+  if (!(await mayWrite(uri))) return false;
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  return true;
+}
+
+/** Whether no link on the way to a file leads out of its checkout. If one does, says so. */
+export async function mayWrite(uri: vscode.Uri): Promise<boolean> {
+  const { leftThroughLink } = await import('../store/dataFolder.ts');
+  const left = leftThroughLink(uri.fsPath, workspaceOf(uri));
+  if (left === undefined) return true;
+  const name = vscode.workspace.asRelativePath(uri);
+  reportError(
+    `${name} is reached through a link that points outside ${left}. Remove the link, or choose another folder.`,
+  );
+  return false;
+}
+
 /** What is needed to check an eval file's text before it is written. */
 export async function placeOf(uri: vscode.Uri) {
   return { path: uri.fsPath, workspace: workspaceOf(uri), files: await filesOnScreen(), env };

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, parse, relative, sep } from 'node:path';
 import {
   CREATE,
   ignoreExists,
   isRealFolder,
+  linkStats,
   makeRealFolder,
   realPathOf,
   writeRegular,
@@ -86,6 +87,23 @@ export function outermostRoot(folder: string): string | undefined {
   return foldersFrom(folder)
     .filter((one) => !isShared(one))
     .findLast((one) => existsSync(join(one, '.git')) || hasDataFolder(one));
+}
+
+/** The checkout that a link on the way to a file in it leads out of; undefined if there is no such link. */
+export function leftThroughLink(path: string, folder: string): string | undefined {
+  const checkout = outermostRoot(folder) ?? folder;
+  if (!isWithin(checkout, path)) return undefined;
+  const real = linkStats(path)?.isSymbolicLink() ? targetOf(path) : realPathOf(path);
+  return real !== undefined && isWithin(realPathOf(checkout), real) ? undefined : checkout;
+}
+
+/** Where a link leads; undefined if the link is broken. */
+function targetOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 export function findExistingDataFolders(evalFile: string): ExistingDataFolders {

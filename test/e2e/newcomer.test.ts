@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -316,6 +316,21 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText('taken.eval.yaml already exists').waitFor();
     await workbench.page.keyboard.type('-not');
     await input().getByText('Saved as taken-not.eval.yaml').waitFor();
+  });
+
+  it('writes nothing through a link that leads out of the workspace', async (t) => {
+    const outside = await mkdtemp(join(tmpdir(), 'turnlight-outside-'));
+    t.after(() => rm(outside, { recursive: true }));
+    await symlink(outside, join(folder, 'elsewhere'));
+    await command('Turnlight: New Eval File');
+    await input().getByText('(1 of 3)').waitFor();
+    await workbench.press('Control+A');
+    await workbench.page.keyboard.type('elsewhere/mine');
+    for (const step of ['(1 of 3)', '(2 of 3)', '(3 of 3)']) await accept(step);
+    const notice = workbench.page.locator('.notification-toast', { hasText: 'points outside' });
+    await notice.waitFor();
+    await workbench.screenshot('link-out');
+    assert.deepEqual(await readdir(outside), []);
   });
 
   it('renames a YAML file that looks like an eval file if the offer is accepted', async () => {

@@ -5,7 +5,7 @@ import { allowedHosts } from '../allowedHosts.ts';
 import { callModel, showReasons } from '../lm/callModel.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { inform, warn } from '../workspace.ts';
+import { inform, warn, writeFile } from '../workspace.ts';
 import { isImportable, placeNextTo, textOf } from './importFile.ts';
 
 const TITLE = 'Generate Cases';
@@ -56,7 +56,7 @@ async function open(path: string, { text, cases, entries }: GenerateResult): Pro
     return;
   }
   const file = vscode.Uri.file(path);
-  await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
+  if (!(await writeFile(file, text))) return;
   await vscode.window.showTextDocument(file, { preview: false });
   const drafted = `${counted(cases, 'drafted case')} in ${vscode.workspace.asRelativePath(file)}`;
   inform(`${drafted}. Read and edit every line before you trust it.`);

@@ -21,7 +21,7 @@ import { EVAL_ENDING } from '../../node/paths.ts';
 import { terminalLayout } from '../../report/findings/layout.ts';
 import { createPaint } from '../../report/style.ts';
 import type { Secrets } from '../secrets.ts';
-import { env, reportError, workspaceOf } from '../workspace.ts';
+import { env, mayWrite, reportError, workspaceOf } from '../workspace.ts';
 
 const SHOW = 'Show Omitted Items';
 const DETAILS = 'Show Details';
@@ -69,6 +69,7 @@ async function importText(
     imported = await importFile(source.fsPath, text, place, scrubber, shape);
     paths = await freePaths(source.fsPath, imported.texts.length);
   }
+  if (!(await mayWrite(vscode.Uri.file(place.path)))) return;
   const labels = await writeImport(imported, paths, place, choice === 'replace');
   const [first] = paths;
   if (first) await vscode.window.showTextDocument(vscode.Uri.file(first), { preview: false });

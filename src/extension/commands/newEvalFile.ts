@@ -10,7 +10,7 @@ import {
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { exists, workspaceFolder } from '../workspace.ts';
+import { exists, mayWrite, workspaceFolder, writeFile } from '../workspace.ts';
 import { DEFAULT_PATH, evalFilePath, suiteName } from './evalFilePath.ts';
 
 const TITLE = 'New Eval File';
@@ -112,15 +112,12 @@ async function askJudge(
 
 async function create(file: vscode.Uri, starter: Starter): Promise<void> {
   const agent = starterAgent(starter.target);
-  const encoder = new TextEncoder();
   if (agent) {
     const agentFile = vscode.Uri.joinPath(file, '..', agent.name);
     // If there is already an agent, test it.
-    if (!(await exists(agentFile))) {
-      await vscode.workspace.fs.writeFile(agentFile, encoder.encode(agent.text));
-    }
+    if (!(await exists(agentFile)) && !(await writeFile(agentFile, agent.text))) return;
   }
-  await vscode.workspace.fs.writeFile(file, encoder.encode(starterText(starter)));
+  if (!(await writeFile(file, starterText(starter)))) return;
   await vscode.window.showTextDocument(file, { preview: false });
 }
 
@@ -137,6 +134,9 @@ export async function openExample(extension: vscode.Uri): Promise<void> {
   if (!folder) return;
   const example = vscode.Uri.joinPath(folder, NAME);
   const source = vscode.Uri.joinPath(extension, 'examples/shopfast');
-  if (!(await exists(example))) await vscode.workspace.fs.copy(source, example);
+  if (!(await exists(example))) {
+    if (!(await mayWrite(example))) return;
+    await vscode.workspace.fs.copy(source, example);
+  }
   await vscode.window.showTextDocument(vscode.Uri.joinPath(example, FILE), { preview: false });
 }

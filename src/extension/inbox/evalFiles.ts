@@ -6,7 +6,14 @@ import { modelValue } from '../../evalfile/starter.ts';
 import { addCase, type ConversationCase, proposeId } from '../../interop/savedCase.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { findEvalFiles, freeEvalFile, inform, placeOf, workspaceFolder } from '../workspace.ts';
+import {
+  findEvalFiles,
+  freeEvalFile,
+  inform,
+  placeOf,
+  workspaceFolder,
+  writeFile,
+} from '../workspace.ts';
 
 const NEW_FILE = { label: '$(new-file) New Eval File', uri: undefined };
 
@@ -65,8 +72,7 @@ export async function createEvalFile(
     : { defaults: { assert: [{ type: 'no-repeat' }] } };
   const id = proposeId(wanted.conversation);
   const added = await addToFile({ ...wanted, id, as: 'transcript' }, head, await placeOf(uri));
-  if (!added) return undefined;
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(added.text));
+  if (!added || !(await writeFile(uri, added.text))) return undefined;
   last = uri.path;
   return { uri, id };
 }

@@ -35,6 +35,7 @@ import {
   readSuite,
   reveal,
   toRange,
+  writeFile,
 } from '../workspace.ts';
 import { type TalkStart, textOf } from './startTalk.ts';
 
@@ -125,7 +126,7 @@ export async function saveTalk(
   if (problem !== undefined) inform(problem);
   if (!added) return undefined;
   if (added.edit) await applyEdits(uri, [added.edit]);
-  else await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(added.text));
+  else if (!(await writeFile(uri, added.text))) return undefined;
   await reveal(uri.fsPath, added.range);
   const editor = vscode.window.activeTextEditor;
   if (isNew && editor) {

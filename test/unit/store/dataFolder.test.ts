@@ -18,6 +18,7 @@ import {
   dataFoldersBelowOneRoot,
   findDataFolder,
   findDataFolders,
+  leftThroughLink,
 } from '../../../src/store/dataFolder.ts';
 import { openPersistentAnswers } from '../../../src/store/persistentAnswers.ts';
 import { recordsIn } from '../../../src/store/records/files.ts';
@@ -194,6 +195,22 @@ describe('a link in a workspace', () => {
       message: `The file with evaluation steps cannot be written. ${join(folder, name)} is a symbolic link. Remove it.`,
     });
     assert.equal(await readFile(outside, 'utf8'), THEIRS);
+  });
+
+  it('that leads out is found wherever it is on the way to a file, even if it is broken', async (t) => {
+    const outside = await folderWith(t, 'a');
+    const folder = await folderWith(t, 'repo/.git/', 'repo/evals/a', 'repo/deep/');
+    const repo = join(folder, 'repo');
+    await symlink(outside, join(repo, 'deep/out'));
+    await symlink(join(outside, 'missing'), join(repo, 'broken'));
+    await symlink(join(repo, 'evals'), join(repo, 'inside'));
+    for (const path of ['deep/out', 'deep/out/new/file', 'broken']) {
+      assert.equal(leftThroughLink(join(repo, path), join(repo, 'deep')), repo, path);
+    }
+    for (const path of ['evals/a', 'inside/new', 'new/file']) {
+      assert.equal(leftThroughLink(join(repo, path), repo), undefined, path);
+    }
+    assert.equal(leftThroughLink(join(outside, 'a'), repo), undefined);
   });
 
   it('contains no records', async (t) => {
