@@ -20,6 +20,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   dataLines: 'Lines of a JSON Lines file, including empty ones',
   variants:
     'Variants of a case: conversations in `transcripts`, combinations of a `matrix`, variants of its target',
+  combinations: 'Combinations of all matrices of a suite',
   targetVariants: 'Variants of a target, in `variants`',
   variantName: 'Characters of the name of such a variant',
   assertions: 'Assertions in `defaults`, times the cases of a suite',

@@ -7,6 +7,7 @@ export const LIMITS = {
   dataSet: 256_000_000,
   dataLines: 1_000_000,
   variants: 10_000,
+  combinations: 100_000,
   targetVariants: 20,
   variantName: 40,
   assertions: 100_000,

@@ -64,6 +64,7 @@ export async function loadDocument(
     reporter,
     ...readKeys(document, reporter),
     room: { left: LIMITS.filledSuite, isExceeded: false },
+    matrices: { left: LIMITS.combinations },
     dependencies: new Set(),
     loadPrompt: promptReader(),
   };

@@ -32,6 +32,8 @@ export interface Scope {
   readonly invalidKeys: ReadonlySet<string>;
   /** Number of characters left for filled-in text in the suite, case, or variant. */
   readonly room: { left: number; isExceeded: boolean };
+  /** Number of combinations left for the matrices of the suite. */
+  readonly matrices: { left: number };
   /** Absolute paths of files that the suite depends on, including missing ones. */
   readonly dependencies: Set<string>;
   /** Reads a judge prompt, cached by text. */

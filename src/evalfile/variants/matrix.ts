@@ -57,6 +57,7 @@ function combinationsOf(
     report('too-many-variants', message, place);
     return [];
   }
+  if (!fitsInSuite(count, place)) return [];
   return axes.reduce<Combination[]>(
     (combined, { name, choices }) =>
       combined.flatMap((one) =>
@@ -67,6 +68,16 @@ function combinationsOf(
       ),
     [{ name: '', values: {} }],
   );
+}
+
+/** Counts the combinations of a matrix. If the suite has too many, reports that. */
+function fitsInSuite(count: number, place: Location): boolean {
+  const { matrices } = place.scope;
+  matrices.left -= count;
+  if (matrices.left >= 0) return true;
+  const message = `The matrices of the suite have more than ${readable(LIMITS.combinations)} combinations. Split the suite.`;
+  report('too-many-variants', message, place);
+  return false;
 }
 
 function choicesOf(name: string, values: readonly unknown[] | Mapping, place: Location) {
@@ -120,6 +131,7 @@ async function rowsOf(reference: string, place: Location) {
     reportLine('too-many-variants', `The file has more than ${most} rows. Split it.`, 0);
     return undefined;
   }
+  if (!fitsInSuite(rows.length, place)) return undefined;
   return { file: path, combinations: rows.map(namedRow) };
 }
 

@@ -134,6 +134,24 @@ describe('problems of a matrix are reported while it is written', () => {
     });
   }
 
+  it('too many combinations in all matrices of a suite, from a file or not', async () => {
+    const digits = '{mood: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]';
+    const thousand =
+      digits + ['a', 'b'].map((name) => `, ${name}${digits.slice(5)}`).join('') + '}';
+    const rows = `mood\n${'x\n'.repeat(1000)}`;
+    const wordy = '    turns: ["{{mood}}{{a}}{{b}}"]\n';
+    const cases = Array.from({ length: 101 }, (_, index) =>
+      index === 50
+        ? `  - id: c${index}\n    turns: ["{{mood}}"]\n    matrix: m.csv\n`
+        : `  - id: c${index}\n${wordy}    matrix: ${thousand}\n`,
+    );
+    const text = `target: {type: module, path: bot.mjs}
+defaults: {assert: [{type: contains, value: x}]}
+cases:
+${cases.join('')}`;
+    assert.deepEqual(placed(await load(text, { 'm.csv': rows })), ['306:13 too-many-variants']);
+  });
+
   it('an unused name in a case with a recorded conversation', async () => {
     const text = `cases:
   - id: one
