@@ -66,6 +66,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   comparedWords: 'Names that an unknown word is compared with',
   imported: 'Bytes of a file that `turnlight import` reads',
   importedCommas: "Commas in such a file (roughly its number of values); doesn't apply to YAML",
+  importedRows: 'Rows (lines or list items) of an imported file',
   importedCases: 'Conversations that become cases in one import',
   importedExchanges: 'Requests to models in a conversation that is imported',
   traceRequest: 'Bytes of a request that exports spans',

@@ -51,6 +51,7 @@ export const LIMITS = {
   comparedWords: 300,
   imported: 20_000_000,
   importedCommas: 800_000,
+  importedRows: 50_000,
   importedCases: 1_000,
   importedExchanges: 2_000,
   work: 5_000,

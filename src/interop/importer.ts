@@ -135,9 +135,9 @@ export class Ledger {
     return this.#entries.size >= LIMITS.problems;
   }
 
-  /** @param line the first line that isn't read, because the ledger is full */
-  end(line: number): void {
-    const message = 'This line and those after it are not read: the file has too many problems.';
+  /** @param line the first line that isn't read @param why by default, because the ledger is full */
+  end(line: number, why = 'the file has too many problems.'): void {
+    const message = `This line and those after it are not read: ${why}`;
     this.#end = { line, message, broken: true };
   }
 

@@ -31,9 +31,15 @@ export function readSource(
     value: scrubber.foreign(one.value),
   }));
   const { path: pointer, roles } = shape;
-  const rows = documents.flatMap((one) =>
+  const all = documents.flatMap((one) =>
     pointer === undefined ? itemRows(one) : rowsAt(one, pointer),
   );
+  const beyond = all[LIMITS.importedRows];
+  if (beyond) {
+    const limit = readable(LIMITS.importedRows);
+    ledger.end(beyond.line, `only the first ${limit} rows are imported. Split the file.`);
+  }
+  const rows = all.slice(0, LIMITS.importedRows);
   const joined = joinMessages(rows, roles);
   return {
     rows: roles ? joined.map((row) => withRoles(row, roles, ledger)) : joined,
@@ -82,6 +88,7 @@ function linesOf(text: string, ledger: Ledger): ImportRow[] {
   const rows: ImportRow[] = [];
   for (const [index, content] of text.split(/\r?\n/).entries()) {
     if (content.trim() === '') continue;
+    if (rows.length > LIMITS.importedRows) break;
     const line = index + 1;
     const value = parseAny(content);
     if (value !== undefined) rows.push({ line, value });
@@ -167,6 +174,7 @@ function rowsOfCsv(
       skip_empty_lines: true,
       skip_records_with_error: true,
       max_record_size: LIMITS.recordLine,
+      to: LIMITS.importedRows + 1,
       ...(end !== undefined && { to_line: end }),
       on_skip(error) {
         onBroken(Number(error?.lines ?? 1), error?.message);

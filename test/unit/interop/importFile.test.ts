@@ -255,6 +255,27 @@ cases:
   });
 });
 
+describe('a file with too many rows', () => {
+  const count = LIMITS.importedRows + 5;
+  // Only the first two rows are conversations.
+  const rows = Array.from({ length: count }, (_, index) =>
+    index < 2 ? { query: 'Hi', response: 'Hello' } : { other: 'row' },
+  );
+  for (const [path, content, line] of [
+    ['data.jsonl', jsonLines(...rows), count - 4],
+    ['data.json', JSON.stringify(rows, undefined, 0).replaceAll('},', '},\n'), count - 4],
+    ['data.csv', `query,response\n${rows.map(() => 'Hi,Hello\n').join('')}`, count - 3],
+  ] as const) {
+    it(`${path} is read up to the limit`, async () => {
+      const { cases, entries } = await imported(path, content);
+      assert.equal(cases.length, path.endsWith('.csv') ? LIMITS.importedCases : 2);
+      const message =
+        'This line and those after it are not read: only the first 50,000 rows are imported. Split the file.';
+      assert.deepEqual(entries.at(-1), { line, message, broken: true });
+    });
+  }
+});
+
 describe('default assertions of an imported file', () => {
   const file = (assertions: readonly object[], tests: number) => ({
     prompts: ['{{q}}'],
