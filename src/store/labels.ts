@@ -297,8 +297,12 @@ export async function saveLabeledConversation(
     await makeRealFolder(join(labelsFolder(evalFile), CONVERSATIONS));
     const stored = { conversation: withoutCircumstances(conversation), facts };
     const sorted = JSON.parse(canonicalJson(stored)) as unknown;
+    const text = `${JSON.stringify(sorted, undefined, 2)}\n`;
+    if (Buffer.byteLength(text) > LIMITS.transcript) {
+      throw new Error(`the conversation has more than ${readable(LIMITS.transcript)} bytes`);
+    }
     await rm(temporary, { force: true });
-    await writeRegular(temporary, `${JSON.stringify(sorted, undefined, 2)}\n`, CREATE);
+    await writeRegular(temporary, text, CREATE);
     await rename(temporary, path);
     return hash;
   } catch (error) {

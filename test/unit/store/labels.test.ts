@@ -197,6 +197,15 @@ describe('labels next to an eval file', () => {
     }
   });
 
+  it('stores no conversation that is too large to be read again', async (t) => {
+    const { file } = await evalFileIn(t);
+    const conversation = talk('Hi', 'x'.repeat(LIMITS.transcript));
+    await assert.rejects(saveLabeledConversation(file, { conversation, facts: FACTS }), {
+      name: 'UnwritableError',
+      message: /the conversation has more than 20,000,000 bytes\.$/,
+    });
+  });
+
   it('reads no file outside of its folder, whatever a label contains', async (t) => {
     const { folder, file } = await evalFileIn(t);
     const conversation = { entries: [], notes: [] };
