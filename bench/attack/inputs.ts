@@ -11,8 +11,8 @@ import { timeOfUnit } from '../../test/support/work.ts';
 import { node, type Took, TURNLIGHT, timed } from '../processes.ts';
 import type { Attack, Scene } from './attack.ts';
 
-/** Limits for a command, whatever the input: CPU time in units (`timeOfUnit`), and memory in bytes. */
-const MAX_CPU = 2_000;
+/** Limits for a command, whatever the input: CPU time in units (`timeOfUnit`; about 5 s), and memory in bytes. */
+const MAX_CPU = 4_000;
 const MAX_MEMORY = 512e6;
 
 const TRIES = 3;
