@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { conversationHash } from '../../src/node/hashes.ts';
 import { appendLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
 import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { labeledFolder } from '../support/labeling.ts';
+import { describeLong } from '../support/long.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 import { assertSpoken } from '../support/view/spoken.ts';
 
@@ -20,7 +21,7 @@ const lines = Array.from({ length: 12 }, (_, id) =>
   ),
 );
 
-describe('the agreement of judges with people in the real VS Code', { timeout: 600_000 }, () => {
+describeLong('the agreement of judges with people in the real VS Code', () => {
   let folder: string;
   let workbench: Workbench;
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 
-describe('cached answers in the editor', { timeout: 300_000 }, () => {
+describeLong('cached answers in the editor', () => {
   let folder: string;
   let server: ModelServer;
   let workbench: Workbench;

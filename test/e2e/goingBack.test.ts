@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { readRecord } from '../../src/store/records/runRecord.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../support/resuming.ts';
 
 function aCase(id: string, value: string): string {
   return `  - id: ${id}\n    turns: [x]\n    assert: [{type: contains, value: ${value}}]\n`;
 }
 
-describe('judging again and resuming in the editor', { timeout: 300_000 }, () => {
+describeLong('judging again and resuming in the editor', () => {
   let folder: string;
   let suite: string;
   let workbench: Workbench;

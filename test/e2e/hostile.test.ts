@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 
-describe('a hostile transcript in the real VS Code', { timeout: 600_000 }, () => {
+describeLong('a hostile transcript in the real VS Code', () => {
   let folder: string;
   let path: string;
   let workbench: Workbench;

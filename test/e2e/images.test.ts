@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { Frame } from 'playwright-core';
 import { CHECKOUT } from '../support/host/install.ts';
 import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { PNG } from '../support/images.ts';
+import { describeLong } from '../support/long.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
 const SUITE = `target: { type: module, path: ./agent.mjs }
@@ -28,7 +29,7 @@ cases:
 
 const AGENT = 'export default () => "It is a diagram.";\n';
 
-describe('images in the real VS Code', { timeout: 600_000 }, () => {
+describeLong('images in the real VS Code', () => {
   let folder: string;
   let workbench: Workbench;
 

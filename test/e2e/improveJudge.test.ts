@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/next-step');
 const BETTER = 'The assistant says who does what next, and by when.';
 
-describe('improving a judge in the editor', { timeout: 300_000 }, () => {
+describeLong('improving a judge in the editor', () => {
   let folder: string;
   let suite: string;
   let server: ModelServer;

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/next-step');
 
-describe("the judge's request in the editor", { timeout: 300_000 }, () => {
+describeLong("the judge's request in the editor", () => {
   let folder: string;
   let workbench: Workbench;
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { recordsOf } from '../support/resuming.ts';
 
 const FILES = 5;
@@ -34,7 +35,7 @@ export default async () => {
 
 const ENDLESS = 'export default () => new Promise((done) => setTimeout(done, 3_600_000));\n';
 
-describe('a run of many files in the Testing panel', { timeout: 300_000 }, () => {
+describeLong('a run of many files in the Testing panel', () => {
   let folder: string;
   let workbench: Workbench;
 

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { asked, recordsOf } from '../support/resuming.ts';
 import { until } from '../support/until.ts';
 
@@ -78,7 +79,7 @@ async function killed(run: ChildProcess): Promise<void> {
   await exited;
 }
 
-describe('resuming a killed run from the Testing view', { timeout: 600_000 }, () => {
+describeLong('resuming a killed run from the Testing view', () => {
   it("resumes a run of the command line from the view's menu", async (t) => {
     const { folder, workbench, halfRun, resumed } = await started(t);
     const run = spawnRun(folder);

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/simulated');
 
-describe('a simulated conversation in the real VS Code', { timeout: 600_000 }, () => {
+describeLong('a simulated conversation in the real VS Code', () => {
   let folder: string;
   let suite: string;
   let workbench: Workbench;

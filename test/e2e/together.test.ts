@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
 import { answer, entry, fails } from '../support/judging.ts';
+import { describeLong } from '../support/long.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
 
@@ -21,7 +22,7 @@ cases:
     assert: [{type: turn-relevancy}, {type: role-adherence, threshold: 1}]
 `;
 
-describe('questions asked together, in the editor', { timeout: 300_000 }, () => {
+describeLong('questions asked together, in the editor', () => {
   let folder: string;
   let server: ModelServer;
   let suite: string;

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { buildVerdict, judgedLine, writeRun } from '../support/comparing.ts';
 import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 import { assertSpoken } from '../support/view/spoken.ts';
 
-describe('trends in the real VS Code', { timeout: 600_000 }, () => {
+describeLong('trends in the real VS Code', () => {
   let folder: string;
   let workbench: Workbench;
 
