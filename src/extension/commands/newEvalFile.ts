@@ -111,13 +111,14 @@ async function askJudge(
 }
 
 async function create(file: vscode.Uri, starter: Starter): Promise<void> {
+  if (!(await mayWrite(file))) return;
   const agent = starterAgent(starter.target);
   if (agent) {
     const agentFile = vscode.Uri.joinPath(file, '..', agent.name);
     // If there is already an agent, test it.
-    if (!(await exists(agentFile)) && !(await writeFile(agentFile, agent.text))) return;
+    if (!(await exists(agentFile))) await writeFile(agentFile, agent.text);
   }
-  if (!(await writeFile(file, starterText(starter)))) return;
+  await writeFile(file, starterText(starter));
   await vscode.window.showTextDocument(file, { preview: false });
 }
 
