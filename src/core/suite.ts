@@ -178,6 +178,11 @@ export interface TargetSpec {
   readonly model?: ModelSpec;
 }
 
+/** The keys of a model or target with variables filled in, except for headers, which may contain secrets. */
+export function filledKeys({ params, written = params }: Pick<ModelSpec, 'params' | 'written'>) {
+  return params.headers === undefined ? params : { ...params, headers: written.headers };
+}
+
 /** Selects the turns to check; see `at` in the format. */
 export type At =
   | { readonly kind: 'all' | 'live' | 'last' | 'first' | 'each' }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { KeyHost } from '../core/environment.ts';
-import type { ModelSpec } from '../core/suite.ts';
+import { filledKeys, type ModelSpec } from '../core/suite.ts';
 import { fromCache, type Usage } from '../core/verdict.ts';
 import { digestOf } from '../node/hashes.ts';
 import { embeddedSchema, modelReplySchema } from './exchange.ts';
@@ -62,13 +62,13 @@ const IRRELEVANT_KEYS = [
 ] as const;
 
 /**
- * Distinguishes the answers of different models by provider, address, and keys as written, without the values of
- * variables. Two accounts at one address count as the same model.
+ * Distinguishes the answers of different models by provider, address, and keys. Two accounts at one address count as
+ * the same model.
  */
 export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<object> {
-  const { provider, params, written = params } = spec;
+  const { provider } = spec;
   const connection = await findProvider(provider)?.connect(spec, host);
-  const keys = Object.entries(written).filter(
+  const keys = Object.entries(filledKeys(spec)).filter(
     ([key]) => !IRRELEVANT_KEYS.some((one) => one === key),
   );
   return { provider, endpoint: connection?.destination?.url, keys: Object.fromEntries(keys) };

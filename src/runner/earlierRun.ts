@@ -14,9 +14,9 @@ import type { Image } from '../core/image.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { contradictsVerdicts } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { NO_USAGE } from '../core/verdict.ts';
+import { NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { replyTurnsOf } from '../judge/inputs.ts';
-import { skippedVerdict } from '../judge/verdicts.ts';
+import { leavesOf, skippedVerdict } from '../judge/verdicts.ts';
 import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { DataFolder } from '../store/dataFolder.ts';
 import type { EarlierRun } from '../store/records/list.ts';
@@ -220,8 +220,21 @@ async function isReusable(
 ): Promise<boolean> {
   const { suiteCase, fault } = await openCase(planned.case);
   if (fault || !answersCase(line, suiteCase)) return false;
-  const { input_hash, script_hash } = await context.describe(suiteCase);
-  return line.input_hash === input_hash && line.script_hash === script_hash;
+  const { input_hash, script_hash, target } = await context.describe(suiteCase);
+  return (
+    line.input_hash === input_hash &&
+    line.script_hash === script_hash &&
+    line.target?.filled_in === target?.filled_in &&
+    hasSameJudges(line.verdicts, suiteCase)
+  );
+}
+
+/** Whether judges have the same names as before. They can contain environment variables. */
+function hasSameJudges(verdicts: readonly Verdict[], { assertions }: SuiteCase): boolean {
+  const judges = new Set(assertions.flatMap(leavesOf).map(({ judge }) => judge?.id));
+  const isSame = ({ judge, nested = [] }: Verdict): boolean =>
+    (judge === undefined || judges.has(judge.model)) && nested.every(isSame);
+  return verdicts.every(isSame);
 }
 
 /** Whether a line has the verdicts that its case needs, and the status that they imply. The line may be forged. */

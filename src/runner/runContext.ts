@@ -3,7 +3,14 @@ import { memoize } from '../core/data/data.ts';
 import { environmentNames } from '../core/environment.ts';
 import { type Image, type ImageSources, imageFileName, imageText } from '../core/image.ts';
 import { type Logger, mapLog } from '../core/logger.ts';
-import type { LiveTurnsOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
+import {
+  filledKeys,
+  type LiveTurnsOrigin,
+  type ModelSpec,
+  type Suite,
+  type SuiteCase,
+  type TargetSpec,
+} from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
 import type { SharedAnswers } from '../judge/inquirer.ts';
@@ -388,7 +395,11 @@ export class RunContext {
     };
     const session =
       cache && lookup && !target.model
-        ? cachingSession(open, { ...identity, tools, url: destinations[0]?.url }, lookup)
+        ? cachingSession(
+            open,
+            { ...identity, keys: filledKeys(target), tools, url: destinations[0]?.url },
+            lookup,
+          )
         : await open();
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }

@@ -45,10 +45,23 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
 /**
  * SHA-256 hash of a target's system text and model, with environment variables filled in; undefined if there are none.
  * Other variables are excluded: they may be secrets, and a short value can be guessed from its hash.
+ *
+ * @param user the model of the simulated user
  */
-export function resolvedDigest({ params, written, model }: TargetSpec): string | undefined {
-  const filled = { system: params.system, model: model && withoutAddress(model.params) };
-  const before = { system: (written ?? params).system, model: model && keysOfModel(model) };
+export function resolvedDigest(
+  { params, written, model }: TargetSpec,
+  user?: ModelSpec,
+): string | undefined {
+  const filled = {
+    system: params.system,
+    model: model && withoutAddress(model.params),
+    user: user && withoutAddress(user.params),
+  };
+  const before = {
+    system: (written ?? params).system,
+    model: model && keysOfModel(model),
+    user: user && keysOfModel(user),
+  };
   const digest = digestOf(filled);
   return digest === digestOf(before) ? undefined : digest;
 }

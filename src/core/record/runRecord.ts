@@ -152,7 +152,7 @@ export const caseLineSchema = z.object({
       digest: z.string().meta({ description: 'SHA-256 of its keys and files.' }),
       filled_in: z.string().optional().catch(undefined).meta({
         description:
-          'SHA-256 of its system text and model with environment variables filled in; absent if they use none.',
+          'SHA-256 of its system text and model, and of the model of a simulated user, with environment variables filled in; absent if they use none.',
       }),
     })
     .optional()

@@ -35,15 +35,20 @@ export async function describeCase(
       expectations: { ...expectations },
       context: { ...context },
     },
-    ...(target && digest && { target: describeTarget(target, digest) }),
+    ...(target && digest && { target: describeTarget(target, digest, origin) }),
     input_hash: inputHash(suiteCase, digest),
     ...(scripts.length > 0 && { script_hash: digestOf(scripts) }),
   };
 }
 
-function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] {
+function describeTarget(
+  target: TargetSpec,
+  digest: string,
+  origin: SuiteCase['origin'],
+): CaseLine['target'] {
   const { name, type } = target;
-  const filled_in = resolvedDigest(target);
+  const user = origin.kind === 'simulate' ? origin.user.model : undefined;
+  const filled_in = resolvedDigest(target, user);
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }
 

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { ASSERTIONS, CONVERSATIONS, startJudge, suiteText } from '../../../bench/rerun/suite.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
 import { turnlight } from '../../support/commandLine.ts';
+import { entry } from '../../support/judging.ts';
 import { tries } from '../../support/long.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
@@ -39,6 +40,41 @@ test('run: reuses answers and says so, and sends requests again with --no-cache'
   );
   const anew = await run('run', '--no-cache');
   assert.equal(anew.asked, 2);
+});
+
+test('run: uses no answer of another model whose name is in the same variable', async (t) => {
+  const server = await startModelServer((body) =>
+    body.response_format
+      ? json({
+          criteria: [{ criterion: 1, outcome: 'met', rationale: 'Yes.', turns: [entry(2)] }],
+          rationale: 'Yes.',
+        })
+      : `I am ${String(body.model)}.`,
+  );
+  t.after(() => server.close());
+  const model = (name: string) =>
+    `{provider: openai, model: "\${env:${name}}", base_url: "${server.baseUrl}"}`;
+  const folder = await workspaceWith(t, {
+    'a.eval.yaml': `judge: ${model('JUDGE')}
+targets:
+  chat: {type: chat, model: ${model('AGENT')}}
+  bot: {type: command, command: [node, -e, 'console.log(JSON.stringify({content: process.argv[1]}))', "\${env:AGENT}"], cache: true}
+cases:
+  - {id: chat, target: chat, turns: [Hi], assert: [{type: contains, value: I am}]}
+  - {id: bot, target: bot, turns: [Hi], assert: [{type: contains, value: "one"}]}
+  - {id: judged, transcript: [{user: Hi}, {assistant: Hello}], assert: [It greets.]}
+`,
+  });
+  const cache = { TURNLIGHT_CACHE_DIR: emptyCache() };
+  const models = async (env: Readonly<Record<string, string>>) => {
+    const before = server.requests.length;
+    const { out } = await turnlight(folder, ['run'], { ...cache, ...env });
+    const asked = server.requests.slice(before).map(({ body }) => String(body.model));
+    return [...asked.sort(), /✓ bot/.test(out)];
+  };
+  assert.deepEqual(await models({ AGENT: 'one', JUDGE: 'mild' }), ['mild', 'one', true]);
+  assert.deepEqual(await models({ AGENT: 'two', JUDGE: 'mild' }), ['two', false]);
+  assert.deepEqual(await models({ AGENT: 'one', JUDGE: 'harsh' }), ['harsh', true]);
 });
 
 test('cache: shows the folder and number of answers, and deletes them', async (t) => {

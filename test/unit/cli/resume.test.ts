@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { start, turnlight } from '../../support/commandLine.ts';
+import { entry } from '../../support/judging.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+import { json } from '../../support/modelServer/steps.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
@@ -46,6 +49,46 @@ describe('turnlight run --resume', () => {
     assert.deepEqual(ids(read.cases), ['a', 'b', 'c']);
     assert.equal(read.end?.counts.pass, 3);
     assert.equal(read.run?.resumed?.length, 1);
+  });
+
+  it('runs cases again if a variable names another agent or judge', async (t) => {
+    const server = await startModelServer((body) =>
+      body.response_format
+        ? json({
+            criteria: [{ criterion: 1, outcome: 'met', rationale: 'Yes.', turns: [entry(2)] }],
+            rationale: 'Yes.',
+          })
+        : 'Hello.',
+    );
+    t.after(() => server.close());
+    const model = (name: string) =>
+      `{provider: openai, model: "\${env:${name}}", base_url: "${server.baseUrl}"}`;
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `judge: ${model('JUDGE')}
+target: {type: chat, model: ${model('AGENT')}}
+cases:
+  - {id: a, turns: [Hi], assert: [{type: contains, value: Hello}]}
+  - {id: b, turns: [Hi], assert: [{type: any-of, assert: [It greets.]}]}
+  - {id: c, turns: [Hi], assert: [{type: contains, value: Hello}]}
+`,
+    });
+    const args = ['--no-cache', '--concurrency', '1', '--reporter', 'terminal'];
+    const resumed = async (env: Readonly<Record<string, string>>) => {
+      await killedAfter(folder, 2);
+      const { out } = await turnlight(folder, ['run', '--resume', ...args], env);
+      return /keeping the results of . of . cases/.exec(out)?.[0];
+    };
+    await turnlight(folder, ['run', ...args], { AGENT: 'one', JUDGE: 'mild' });
+    const kept = 'keeping the results of 2 of 3 cases';
+    assert.equal(await resumed({ AGENT: 'one', JUDGE: 'mild' }), kept);
+    assert.equal(
+      await resumed({ AGENT: 'one', JUDGE: 'harsh' }),
+      'keeping the results of 1 of 3 cases',
+    );
+    assert.equal(
+      await resumed({ AGENT: 'two', JUDGE: 'harsh' }),
+      'keeping the results of 0 of 3 cases',
+    );
   });
 
   it('refuses to continue on a queue if the run has options that workers decide', async (t) => {
