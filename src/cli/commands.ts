@@ -2,6 +2,7 @@ import { Command, CommanderError, type Option } from 'commander';
 import { ReasonedError, stackText } from '../core/errors.ts';
 import { visibleText } from '../core/text/visibleText.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
+import { DEFAULT_PATH } from '../evalfile/evalFilePath.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/redis.ts';
 import { RECORD_NAME } from '../store/records/write.ts';
@@ -33,6 +34,13 @@ const GLOBS = {
 
 /** All commands, in the order in which the help lists them. */
 const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'init',
+    description: 'create a first eval file, and an agent to replace with yours',
+    arguments: { '[file]': `file to create (default: ${DEFAULT_PATH})` },
+    options: options.INIT_OPTIONS,
+    load: async () => (await import('./commands/initCommand.ts')).init,
+  },
   {
     name: 'run',
     description: 'run cases',

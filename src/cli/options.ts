@@ -9,6 +9,10 @@ import type { Shell } from './shell.ts';
 /** The default judge, and the default model for drafting cases. */
 export const JUDGE_VARIABLE = 'TURNLIGHT_JUDGE';
 
+export const EXAMPLE_MODEL = 'openai:gpt-5-mini';
+
+export const INIT_TARGETS = ['function', 'program', 'service', 'model', 'transcript'] as const;
+
 export const DEFAULT_NOISE_RUNS = 20;
 
 export const RUN_NAMES =
@@ -171,6 +175,15 @@ export function selecting(verb: string): readonly Option[] {
     ...JUDGING,
   ];
 }
+
+export const INIT_OPTIONS: readonly Option[] = [
+  new Option('--target <kind>', 'what to test').choices(INIT_TARGETS).default(INIT_TARGETS[0]),
+  new Option(
+    '--model <model>',
+    `model to test with --target model: provider:model (default: the judge, or ${EXAMPLE_MODEL})`,
+  ),
+  new Option('--judge <model>', `judge: provider:model (default: ${JUDGE_VARIABLE}, or none)`),
+];
 
 export const RUN_OPTIONS: readonly Option[] = [
   ...selecting('run'),

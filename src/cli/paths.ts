@@ -19,7 +19,7 @@ import type { Recordings } from './options.ts';
 export async function findEvalFiles(
   args: readonly string[],
   folder: string,
-  advice = 'Pass a file, a folder, or a glob.',
+  advice = 'Create one with `turnlight init`, or pass a file, a folder, or a glob.',
 ): Promise<string[]> {
   const found = new Set<string>();
   for (const arg of args.length === 0 ? ['.'] : args) {

@@ -249,4 +249,4 @@ export const NO_SIMULATOR =
   'No model is set to play the user. Add `model` under `simulate`, or set a judge: its model is the default.';
 
 export const NO_JUDGE =
-  'No judge is set. Add `judge: openai:gpt-5-mini` to the file, or set `turnlight.judge` in the editor or `TURNLIGHT_JUDGE` for the command line.';
+  'No judge is set. Add `judge: openai:gpt-5-mini` to the file. Or set `turnlight.judge` in the editor; on the command line, pass `--judge` or set `TURNLIGHT_JUDGE`.';

@@ -19,7 +19,8 @@ export function modelValue({ id, baseUrl }: ChosenModel): unknown {
 
 export type StarterTarget =
   | { readonly kind: 'module' }
-  | { readonly kind: 'command'; readonly python: string }
+  | { readonly kind: 'command' }
+  | { readonly kind: 'http' }
   | { readonly kind: 'chat'; readonly model: ChosenModel }
   | { readonly kind: 'transcript' };
 
@@ -42,7 +43,7 @@ export interface AgentFile {
 export function starterText({ name, target, judge }: Starter): string {
   const criterion = 'The assistant never asks for the order number again.';
   const lines = [
-    '# Click Run above the case.',
+    '# Click Run above the case, or run `turnlight run` in a terminal.',
     `name: ${writeWord(name)}`,
     ...(judge ? modelLines('judge', judge) : []),
     ...targetLines(target),
@@ -64,9 +65,19 @@ export function starterText({ name, target, judge }: Starter): string {
 
 /** A working agent, which the user replaces with the real one. */
 export function starterAgent({ kind }: StarterTarget): AgentFile | undefined {
-  if (kind === 'module') return { name: 'agent.mjs', text: MODULE };
-  return kind === 'command' ? { name: 'agent.py', text: PROGRAM } : undefined;
+  switch (kind) {
+    case 'module':
+      return { name: 'agent.mjs', text: MODULE };
+    case 'command':
+      return { name: 'agent.py', text: PROGRAM };
+    case 'http':
+      return { name: 'service.mjs', text: SERVICE };
+    default:
+      return undefined;
+  }
 }
+
+const PYTHON = process.platform === 'win32' ? 'python' : 'python3';
 
 function targetLines(target: StarterTarget): string[] {
   if (target.kind === 'transcript') return [];
@@ -78,7 +89,9 @@ function targetKeys(target: Exclude<StarterTarget, { kind: 'transcript' }>): str
     case 'module':
       return ['    type: module', '    path: ./agent.mjs # your code'];
     case 'command':
-      return ['    type: command', `    command: [${target.python}, ./agent.py] # your code`];
+      return ['    type: command', `    command: [${PYTHON}, ./agent.py] # your code`];
+    case 'http':
+      return ['    type: http', '    url: http://localhost:8787 # your service'];
     case 'chat':
       return [
         '    type: chat',
@@ -131,6 +144,20 @@ for line in sys.stdin:
     order = re.search(r"\d{5}", said)
     reply = f"I looked up order {order[0]}. What can I do?" if order else "Which order is it about?"
     print(json.dumps({"content": reply}), flush=True)
+`;
+
+const SERVICE = String.raw`// The service to test. Start it with: node service.mjs
+// It gets {"messages": [...]}, the conversation so far, and answers with {"content": "..."}.
+import { createServer } from 'node:http';
+
+createServer(async (request, response) => {
+  let body = '';
+  for await (const piece of request) body += piece;
+  const said = JSON.parse(body).messages.map(({ content }) => content).join(' ');
+  const [order] = /\d{5}/.exec(said) ?? [];
+  const content = order ? 'I looked up order ' + order + '. What can I do?' : 'Which order is it about?';
+  response.end(JSON.stringify({ content }));
+}).listen(8787);
 `;
 
 /**

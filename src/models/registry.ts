@@ -50,7 +50,7 @@ export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Mod
   const { destination, missingKey, create } = await provider.connect(spec, host);
   if (destination) checkDestination(destination, host.allowedHosts);
   if (missingKey !== undefined) {
-    const message = `The API key ${missingKey} is not set, and the model "${spec.id}" needs it. Run the command "Turnlight: Set API Key…" in the editor, or set the environment variable.`;
+    const message = `The API key ${missingKey} is not set, and the model "${spec.id}" needs it. In the editor, run "Turnlight: Set API Key…". On the command line, set it in the environment, or in a file that you pass with \`--dotenv\`.`;
     throw new ModelError('missing-key', message);
   }
   const { scrubber } = host;

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { DEFAULT_PATH, evalFilePath, suiteName } from '../../evalfile/evalFilePath.ts';
 import {
   type ChosenModel,
   type Starter,
@@ -11,7 +12,6 @@ import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
 import { exists, mayWrite, workspaceFolder, writeFile } from '../workspace.ts';
-import { DEFAULT_PATH, evalFilePath, suiteName } from './evalFilePath.ts';
 
 const TITLE = 'New Eval File';
 
@@ -67,10 +67,12 @@ async function askTarget(secrets: Secrets): Promise<StarterTarget | undefined> {
     {
       label: '$(terminal) A program',
       description: 'in any language; creates an example, agent.py',
-      target: async () => ({
-        kind: 'command',
-        python: process.platform === 'win32' ? 'python' : 'python3',
-      }),
+      target: async () => ({ kind: 'command' }),
+    },
+    {
+      label: '$(globe) A service',
+      description: 'that speaks HTTP; creates an example, service.mjs',
+      target: async () => ({ kind: 'http' }),
     },
     {
       label: '$(hubot) A model',

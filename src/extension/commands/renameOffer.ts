@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { noticeText } from '../../core/text/visibleText.ts';
+import { evalFileName, looksLikeEvalFile } from '../../evalfile/evalFilePath.ts';
 import { exists, reportError } from '../workspace.ts';
-import { evalFileName, looksLikeEvalFile } from './evalFilePath.ts';
 
 const RENAME = 'Rename';
 const DONT_ASK = "Don't Ask Again";

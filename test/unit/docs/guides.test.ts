@@ -18,16 +18,27 @@ describe('the guides, followed by the letter', () => {
   it('lead from a new file that passes to a change that fails', async (t) => {
     const page = guide('first-eval');
     const files = exampleFiles(page);
-    const folder = await workspaceWith(t, files);
-    const { code, out } = await turnlight(folder, ['run', 'evals']);
+    const folder = await workspaceWith(t, {});
+    const commands = [...page.matchAll(/^turnlight (.+)$/gm)].map(([, args = '']) =>
+      args.split(' '),
+    );
+    const [init = [], run = [], report = []] = commands;
+    assert.deepEqual([init, run], [['init'], ['run', 'evals']]);
+    await turnlight(folder, init);
+    for (const name of ['evals/support.eval.yaml', 'evals/agent.mjs']) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      assert.ok(files[name]?.trim().endsWith(text.trim()), name);
+    }
+    const { code, out } = await turnlight(folder, run);
     assert.equal(code, 0, out);
     const [, change = ''] = /```js\n(const said = .+)\n```/.exec(page) ?? [];
     const agent = files['evals/agent.mjs'] ?? '';
     await writeFile(join(folder, 'evals/agent.mjs'), agent.replace(/const said = .+/, change));
-    const broken = await turnlight(folder, ['run', 'evals']);
+    const broken = await turnlight(folder, report);
     assert.equal(broken.code, 1, broken.out);
     assert.match(broken.out, /Turn 4/);
     assert.doesNotMatch(broken.out, /Turn 2/);
+    assert.match(readFileSync(join(folder, 'evals.html'), 'utf8'), /98765/);
   });
 
   it('have a Python agent that passes its case', { skip: noPython }, async (t) => {

@@ -20,7 +20,8 @@ const MODELS = [
 
 const TARGETS: readonly StarterTarget[] = [
   { kind: 'module' },
-  { kind: 'command', python: 'python3' },
+  { kind: 'command' },
+  { kind: 'http' },
   ...MODELS.map((model) => ({ kind: 'chat' as const, model })),
   { kind: 'transcript' },
 ];
@@ -60,9 +61,9 @@ describe('a new eval file', () => {
     assert.equal(origin?.kind === 'turns' && origin.target.model?.params.base_url, model.baseUrl);
   });
 
-  for (const target of TARGETS.filter(({ kind }) => kind !== 'chat')) {
+  for (const target of TARGETS.filter(({ kind }) => !['chat', 'http'].includes(kind))) {
     const missing =
-      target.kind === 'command' && spawnSync(target.python, ['--version']).error !== undefined;
+      target.kind === 'command' && spawnSync('python3', ['--version']).error !== undefined;
     const skip = missing && 'There is no Python.';
     it(`passes immediately, without a model: ${target.kind}`, { skip }, async (t) => {
       const agent = starterAgent(target);

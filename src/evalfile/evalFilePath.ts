@@ -1,5 +1,5 @@
-import { capitalized } from '../../core/text/format.ts';
-import { EVAL_ENDING, isEvalFile } from '../../node/paths.ts';
+import { capitalized } from '../core/text/format.ts';
+import { EVAL_ENDING, isEvalFile } from '../node/paths.ts';
 
 const FOLDER = 'evals';
 

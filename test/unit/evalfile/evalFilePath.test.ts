@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  evalFilePath,
-  looksLikeEvalFile,
-  suiteName,
-} from '../../../../src/extension/commands/evalFilePath.ts';
+import { evalFilePath, looksLikeEvalFile, suiteName } from '../../../src/evalfile/evalFilePath.ts';
 
 describe('the path of a new eval file', () => {
   for (const [typed, path] of [
