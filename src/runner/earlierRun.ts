@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isCurrent } from '../assertions/questionHash.ts';
 import {
   addMissingHandoffs,
@@ -8,9 +9,10 @@ import {
   textOf,
   turnsOf,
 } from '../core/conversation.ts';
-import { uniqueBy } from '../core/data/data.ts';
+import { groupBy, uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
 import type { Image } from '../core/image.ts';
+import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { contradictsVerdicts } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
@@ -144,11 +146,13 @@ interface ResumedCases {
   readonly reused: ReadonlySet<PlannedCase>;
   /** Lines to keep in the records, by root. */
   readonly retained: ReadonlyMap<string, RetainedLines>;
+  /** Sentences about cases that the run selected and that no longer exist. */
+  readonly lost: readonly string[];
 }
 
 /** Finds the planned executions whose results in the records of a run are still valid. */
 export async function resume(
-  { records }: EarlierRun,
+  { run, records }: EarlierRun,
   planned: readonly PlannedCase[],
   context: RunContext,
 ): Promise<ResumedCases> {
@@ -176,7 +180,19 @@ export async function resume(
   }
   const reused = new Set(places.keys());
   const refs = [...edited].map(({ ref }) => ref);
-  return { summary: { reused: reused.size, edited: refs, gone }, reused, retained };
+  const summary = { reused: reused.size, edited: refs, gone };
+  return { summary, reused, retained, lost: lostCases(run, planned) };
+}
+
+function lostCases({ id, files }: EarlierRun['run'], planned: readonly PlannedCase[]): string[] {
+  const bySuite = groupBy(planned, ({ suite }) => suite.path);
+  return files.flatMap(({ path, cases = [] }) => {
+    if (!existsSync(path)) return [`${path} was part of run ${id}, and no longer exists.`];
+    const names = new Set(bySuite.get(path)?.map(({ ref }) => caseName(ref)));
+    return cases
+      .filter((one) => !names.has(one))
+      .map((one) => `${path}: the case "${one}" was part of run ${id}, and no longer exists.`);
+  });
 }
 
 /** The reused cases from the continued records, with their planned executions. */

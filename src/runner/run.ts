@@ -39,6 +39,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     context.prepare(modelsOf(planned.map((one) => one.case)));
     const { run, byRoot } = await describeRun(options, planned, rootOf);
     const resumed = options.resume && (await resume(options.resume, planned, context));
+    const damage = stored?.damage ?? resumed?.lost ?? [];
     if (options.keepRecord) {
       writer = await RunWriter.open(byRoot, dataFolders, options.scrubber, resumed?.retained);
     }
@@ -73,7 +74,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
         finished: new Date().toISOString(),
         cancelled: options.signal.aborted,
         ...(runner.stopped && { stopped: 'max-cost' as const }),
-        ...(stored && stored.damage.length > 0 && { incomplete: true as const }),
+        ...(damage.length > 0 && { incomplete: true as const }),
         counts: countCases(lines),
         usage: usageOf(lines),
       };
@@ -87,7 +88,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       end,
       records,
       writeErrors: writeErrors.errors,
-      damage: stored?.damage ?? [],
+      damage,
       unfinished: planned.length - finished.size,
     };
   } finally {

@@ -91,7 +91,7 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** Why some of the conversations to judge again may be missing. */
+  /** Why cases of the earlier run, which is judged again or resumed, may be missing. */
   readonly damage: readonly string[];
   /** Number of executions without a result. */
   readonly unfinished: number;

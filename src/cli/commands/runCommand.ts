@@ -48,7 +48,8 @@ export async function run(
   const chosen = selectedCases(suites, select).map((one) => one.case);
   if (chosen.length === 0) {
     shell.err.write(filtered ? noneWithLastStatus(options) : `${noCasesText(options)}\n`);
-    return reportDamage(filtered?.damage, shell) ? EXIT.errored : EXIT.passed;
+    const isComplete = !prior?.earlier && !reportDamage(filtered?.damage, shell);
+    return isComplete ? EXIT.passed : EXIT.errored;
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   // A queue's workers use their own keys.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
@@ -49,6 +49,45 @@ describe('turnlight run --resume', () => {
     assert.deepEqual(ids(read.cases), ['a', 'b', 'c']);
     assert.equal(read.end?.counts.pass, 3);
     assert.equal(read.run?.resumed?.length, 1);
+  });
+
+  it("doesn't pass without a case that the run selected, or without one of its files", async (t) => {
+    const tagged = (id: string) => aCase(id).replace('turns', 'tags: [gate], turns');
+    const files = {
+      'bot.mjs': askedBot(),
+      'a.eval.yaml': suiteOf([tagged('a'), tagged('b'), aCase('c')]),
+      'b.eval.yaml': suiteOf([aCase('d')]),
+    };
+    const folder = await workspaceWith(t, files);
+    const resumed = async (now: Readonly<Record<string, string>>) => {
+      for (const [name, text] of Object.entries(now)) await writeFile(join(folder, name), text);
+      const { code, err } = await turnlight(folder, ['run', '--resume']);
+      return [code, err.replaceAll(`${folder}/`, '').replaceAll(/run [0-9a-f]{8}/g, 'run ID')];
+    };
+    const gone = (id: string) =>
+      `a.eval.yaml: the case "${id}" was part of run ID, and no longer exists.\n`;
+    const missing = 'Cases may be missing, so this does not count as passed.\n';
+    await turnlight(folder, ['run', '--tag', 'gate', '--concurrency', '1']);
+    await killedAfter(folder, 1);
+    const renamed = suiteOf([tagged('a2'), tagged('b'), aCase('c')]);
+    assert.deepEqual(await resumed({ 'a.eval.yaml': renamed }), [2, `${gone('a')}${missing}`]);
+    const read = await readRecord(await theRecord(folder));
+    assert.equal(read.end?.incomplete, true);
+    const none = suiteOf([tagged('a2'), tagged('b2'), aCase('c')]);
+    assert.deepEqual(await resumed({ 'a.eval.yaml': none }), [
+      2,
+      'The cases of that run are no longer in the files.\n',
+    ]);
+
+    const two = await workspaceWith(t, files);
+    await turnlight(two, ['run', '--concurrency', '1']);
+    await killedAfter(two, 2);
+    await rm(join(two, 'b.eval.yaml'));
+    const { code, err } = await turnlight(two, ['run', '--resume']);
+    assert.deepEqual(
+      [code, /b\.eval\.yaml was part of run .* no longer exists/.test(err)],
+      [2, true],
+    );
   });
 
   it('runs cases again if a variable names another agent or judge', async (t) => {
