@@ -127,7 +127,7 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
 
 function unfinishedOf(parts: readonly MergedPart[]): Map<string, number> {
   const left = parts.flatMap(({ record: { run, end }, cases }): [string, number][] => {
-    const done = new Set(cases.map(executionKey)).size;
+    const done = new Set(cases.filter(({ isCanceled }) => !isCanceled).map(executionKey)).size;
     const known = run?.planned ?? (end ? done : done + 1);
     return run && known > done ? [[run.id, known - done]] : [];
   });

@@ -86,7 +86,7 @@ export class LatestRuns {
     for (const record of records) {
       const index = await this.#index(record);
       const { variants } = index;
-      const entries = ofSuite(variants, folders, suite, { id });
+      const entries = ended(ofSuite(variants, folders, suite, { id }));
       for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
         if (outcomes.has(variant)) continue;
         outcomes.set(variant, {
@@ -104,8 +104,8 @@ export class LatestRuns {
   }
 
   /**
-   * The last status of each case that has run, by `caseKey`. If a run was killed between a case's repetitions, it
-   * counts only if they failed.
+   * The last status of each case that has run, by `caseKey`. If a run ended between a case's repetitions, it counts only
+   * if they failed.
    *
    * @param suite absolute path of their eval file
    */
@@ -148,7 +148,7 @@ export class LatestRuns {
       if (wanted.size === 0 || bytes > maxBytes) break;
       const index = await this.#index(record);
       for (const [key, identity] of wanted) {
-        const entries = ofSuite(index.cases, folders, suite, identity);
+        const entries = ended(ofSuite(index.cases, folders, suite, identity));
         if (entries.length === 0 || isUndecided(entries)) continue;
         found.set(key, { record, entries });
         wanted.delete(key);
@@ -168,7 +168,7 @@ export class LatestRuns {
     let bytes = 0;
     for (const record of records) {
       const index = await this.#index(record);
-      const own = ofSuite(index.cases, folders, suite, { id, variant });
+      const own = ended(ofSuite(index.cases, folders, suite, { id, variant }));
       const [first] = own;
       if (first) runs.push({ record, first, combined: combineLines(own) });
       bytes += index.bytes;
@@ -263,6 +263,11 @@ interface Newest {
 function isUndecided(entries: readonly CaseStats[]): boolean {
   const found = new Set(entries.map(({ repetition }) => repetition)).size;
   return found < (entries[0]?.repetitions ?? 0) && !isFailure(combineLines(entries));
+}
+
+/** Without executions that have no result because their run was canceled. */
+function ended<One extends CaseStats>(entries: readonly One[]): readonly One[] {
+  return entries.filter(({ isCanceled }) => !isCanceled);
 }
 
 interface IndexedRecord {

@@ -29,6 +29,7 @@ const summarySchema = caseLineSchema
     target_variant: true,
     repetition: true,
     repetitions: true,
+    stop_reason: true,
     source: true,
     must_pass: true,
     tags: true,
@@ -76,6 +77,8 @@ export interface CaseStats extends RecordedLine, RepeatedLine {
   readonly cost: number | null;
   /** Milliseconds. */
   readonly duration: number;
+  /** True if the run was canceled before the case ended. */
+  readonly isCanceled?: true;
   /** SHA-256 hash of the case's text; set for a variant. */
   readonly hash?: string;
   /** `shortHash` of the inputs; set for a variant, if recorded. */
@@ -168,6 +171,7 @@ export function statsOf(
     cost: summary.usage.cost,
     duration: summary.duration,
     ...place,
+    ...(summary.stop_reason === 'cancelled' && { isCanceled: true as const }),
     ...(variant !== undefined && { hash: once(source.hash, last?.hash), ...inputOf(summary) }),
   };
 }

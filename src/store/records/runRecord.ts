@@ -133,9 +133,10 @@ export class RunRecord {
     ];
   }
 
-  /** Number of planned executions that the record doesn't contain. */
+  /** Number of planned executions that the record doesn't contain, or that were canceled. */
   get missing(): number {
-    const { run, cases, left } = this.#content;
+    const { run, left } = this.#content;
+    const cases = this.#content.cases.filter(({ isCanceled }) => !isCanceled);
     // Merged runs may each have planned the same execution.
     const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
     return Math.max(0, planned - new Set(cases.map(executionKey)).size - left);

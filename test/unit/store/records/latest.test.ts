@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { historyText, passedText, worstFirst } from '../../../../src/core/record/caseHistory.ts';
 import { hover } from '../../../../src/language/hover/hover.ts';
 import { LatestRuns } from '../../../../src/store/records/latest.ts';
+import { RunRecord } from '../../../../src/store/records/runRecord.ts';
 import { buildVerdict, judgedLine, writeRun } from '../../../support/comparing.ts';
 import { markedFiles } from '../../../support/namedFiles.ts';
 import { runFiles } from '../../../support/runs.ts';
@@ -93,6 +94,22 @@ describe('the last runs of a case', () => {
     assert.equal(await told('a'), 'Failed 2 of the last 4 runs, on and off: flaky.');
     assert.equal(await told('b'), 'Passed all of the last 2 runs.');
     assert.equal(await told('none'), undefined);
+  });
+
+  it("don't include one that was canceled before the case ended", async (t) => {
+    const own = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-canceled-')));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    const failed = judgedLine('a', [buildVerdict(0)], { suite: '/work/suite.eval.yaml' });
+    const canceled = { ...failed, status: 'skipped', stop_reason: 'cancelled' } as const;
+    await writeRun(own, { lines: [failed] });
+    const { path } = await writeRun(own, { lines: [canceled], planned: 1 });
+    const suite = join(own, 'suite.eval.yaml');
+    const runs = new LatestRuns();
+    assert.deepEqual([...(await runs.statuses(suite, [{ id: 'a' }])).values()], ['fail']);
+    assert.equal(await runs.history(suite, { id: 'a' }), undefined);
+    const read = new RunRecord(path);
+    await read.readNew();
+    assert.equal(read.missing, 1);
   });
 
   it("aren't flaky if the agent was edited in between", async (t) => {
