@@ -2,22 +2,14 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Bundled, bundledPackages } from '../../scripts/build/bundledPackages.ts';
 import { CHECKOUT } from '../support/host/install.ts';
+import { pack } from '../support/pack.ts';
 import { botSuite, ECHO, workspaceWith } from '../support/runs.ts';
 
 const run = promisify(execFile);
-
-/** Packs the package as it would be published, into its own folder. It must have been built with `npm run package`. */
-async function pack(t: TestContext): Promise<string> {
-  const folder = await workspaceWith(t, {});
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  await run('npm', args, { cwd: CHECKOUT });
-  const [name = ''] = await readdir(folder);
-  return join(folder, name);
-}
 
 describe('the npm package', () => {
   it('installs without other packages or a network, and runs', async (t) => {
