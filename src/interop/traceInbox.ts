@@ -55,6 +55,9 @@ const MAX_DROPPED = 10_000;
 /** Maximum number of conversations to rebuild at once. Rebuilding more would block the editor. */
 const MAX_REBUILT = 1_000;
 
+/** Maximum number of conversations that a trace is tried to continue. */
+const MAX_TRIES = 3;
+
 const CUT =
   'Its first spans were dropped, because Turnlight received more than it keeps. Start a new conversation.';
 
@@ -77,6 +80,7 @@ export class TraceInbox {
   readonly #changed = new Set<string>();
   /** Ids of traces and sessions that were dropped. */
   readonly #dropped = new Set<string>();
+  #lastId = 0;
   #spans = 0;
   #size = 0;
   /** Number of dropped conversations. */
@@ -146,15 +150,25 @@ export class TraceInbox {
     const left = [...before.keys()].find((one) => !now.has(one));
     const known = left === undefined ? undefined : this.#sessions.get(left);
     for (const session of before.keys()) if (!now.has(session)) this.#leave(session, id);
+    let keptId = known?.traces.size === 0 ? known.shown.id : undefined;
     for (const session of now.keys()) {
-      const one = this.#sessions.get(session) ?? {
-        traces: new Set(),
-        shown: { ...NOTHING, id: known?.traces.size === 0 ? known.shown.id : session },
-        messages: [],
-      };
+      let one = this.#sessions.get(session);
+      if (!one) {
+        one = {
+          traces: new Set(),
+          shown: { ...NOTHING, id: keptId ?? this.#newId() },
+          messages: [],
+        };
+        keptId = undefined;
+      }
       one.traces.add(id);
       this.#sessions.set(session, one);
     }
+  }
+
+  #newId(): string {
+    this.#lastId += 1;
+    return String(this.#lastId);
   }
 
   #leave(session: string, trace: string): void {
@@ -168,7 +182,8 @@ export class TraceInbox {
     if (!session) return;
     const { shown, messages } = this.#read(name, this.#spansOf(name), session.shown.id);
     const isNamed = !this.#traces.has(name);
-    if (!isNamed && this.#join(name, messages)) return;
+    const mayContinue = !isNamed && shown.problem === undefined;
+    if (mayContinue && this.#join(name, messages)) return;
     // The newest conversation comes last.
     this.#sessions.delete(name);
     this.#sessions.set(name, { ...session, shown, messages });
@@ -220,10 +235,13 @@ export class TraceInbox {
    * @returns whether it was added
    */
   #join(name: string, messages: readonly string[]): boolean {
+    let tries = 0;
     for (const [other, earlier] of this.#sessions) {
       const { length } = earlier.messages;
       const isEarlier = length > 0 && length < messages.length && this.#traces.has(other);
       if (!isEarlier || earlier.messages.some((one, index) => one !== messages[index])) continue;
+      tries += 1;
+      if (tries > MAX_TRIES) return false;
       const spans = [...this.#spansOf(other), ...this.#spansOf(name)];
       const joined = this.#read(other, spans, earlier.shown.id);
       if (joined.shown.problem !== undefined || joined.messages.length < messages.length) continue;

@@ -7,7 +7,7 @@ import { LIMITS } from '../../../src/core/limits.ts';
 import { TraceInbox } from '../../../src/interop/traceInbox.ts';
 import { originIn, type Span, spansIn } from '../../../src/traces/spans.ts';
 import { imported } from '../../support/imports.ts';
-import { assertWork } from '../../support/work.ts';
+import { assertWork, timesAsMuch } from '../../support/work.ts';
 
 const FRAMEWORKS = join(import.meta.dirname, '../../frameworks');
 
@@ -144,6 +144,45 @@ describe('The trace inbox', () => {
     assert.deepEqual(others, []);
     assert.deepEqual([after?.id, after?.draft?.name], [before?.id, 'shop-7']);
     assert.deepEqual([after?.agent, after?.notes], ['shop', []]);
+  });
+
+  it('has another id for each conversation, even if two have parts of one trace', () => {
+    const inbox = new TraceInbox();
+    inbox.add(chat({ trace: 't', input: [message('user', 'Hi')], output: 'Hello' }));
+    inbox.update();
+    const [first] = inbox.conversations;
+    for (const session of ['alice', 'bob']) {
+      const input = [message('user', `I am ${session}.`)];
+      inbox.add(chat({ trace: 't', session, input, output: 'Welcome.' }));
+    }
+    inbox.update();
+    inbox.add(chat({ trace: 'u', session: 't', input: [message('user', 'Yes')], output: 'No' }));
+    inbox.update();
+    const ids = inbox.conversations.map(({ id }) => id);
+    assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);
+    assert.ok(ids.includes(first?.id ?? ''));
+  });
+
+  it('never continues a conversation with a trace that is unclear by itself', async () => {
+    const turn = (index: number) => [message('user', `Hi ${index}`), message('assistant', 'Well')];
+    const many = Array.from({ length: 2_000 }, (_, index) => turn(index)).flat();
+    const receive = (span: Span, earlier: number) => {
+      const inbox = new TraceInbox();
+      for (let index = 0; index < earlier; index += 1) {
+        inbox.add(chat({ trace: `e${index}`, input: [message('user', 'Hi')], output: 'Hello' }));
+      }
+      inbox.update();
+      inbox.add(span);
+      inbox.update();
+    };
+    const input = [message('user', 'Hi'), message('assistant', 'Hello'), ...many];
+    const span = chat({ trace: 'long', input: [...input, message('x', 'y')], output: 'Done' });
+    const times = await timesAsMuch(
+      () => receive(span, 1),
+      () => receive(span, 99),
+    );
+    // Trying to continue each of them would take about 99 times as long.
+    assert.ok(times < 20, `${times} times`);
   });
 
   it('says why a conversation is unclear instead of guessing', () => {
