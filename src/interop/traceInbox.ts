@@ -2,9 +2,9 @@ import { type Conversation, type TurnItem, toConversation, turnsOf } from '../co
 import { addRecent, mappingOf, textIn } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { originsOf } from '../traces/origins.ts';
+import { originsOf, requestSpansIn } from '../traces/origins.ts';
 import { byStart, type Span, sizeOfSpan } from '../traces/spans.ts';
-import { CAPTURE, callTimes } from '../traces/turnReport.ts';
+import { CAPTURE, callTimes, faultOfExport } from '../traces/turnReport.ts';
 import { type DraftCase, Ledger } from './importer.ts';
 import { caseFor, sessionsOf } from './importers/openTelemetryTraces.ts';
 
@@ -203,7 +203,9 @@ export class TraceInbox {
     const isCut = this.#dropped.has(name);
     const draft = isCut || long ? undefined : caseFor(name, spans, ledger);
     const broken = ledger.entries.find((one) => one.broken)?.message;
-    const why = isCut ? CUT : (broken ?? (draft ? undefined : NO_MESSAGES));
+    const fault = faultOfExport(requestSpansIn(spans));
+    const unread = broken ?? (draft ? undefined : NO_MESSAGES);
+    const why = isCut ? CUT : unread && (fault ?? unread);
     const list = Array.isArray(draft?.keys.transcript) ? draft.keys.transcript : [];
     const read = readMessages(list);
     const agents = list.map((one) => textIn(mappingOf(one), 'agent'));
@@ -222,6 +224,7 @@ export class TraceInbox {
       notes: [
         ...ledger.entries.filter((one) => !one.broken).map(({ message }) => message),
         ...(isIncomplete ? [INCOMPLETE] : []),
+        ...(fault !== undefined && why === undefined ? [fault] : []),
       ],
       time: Date.now(),
     };

@@ -9,6 +9,9 @@ const QUIET = 200;
 /** Milliseconds between exports in programs that Turnlight starts. */
 const EXPORT_DELAY = 100;
 
+/** Maximum number of attributes of a span. Some instrumentations write several per message; the default is 128. */
+const MAX_ATTRIBUTES = 10_000;
+
 /** Milliseconds by which the clocks of two processes may differ. */
 const CLOCK_SKEW = 50;
 
@@ -30,6 +33,7 @@ export function exportVariables(url: string, token: string): Record<string, stri
     OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol,
     OTEL_BSP_SCHEDULE_DELAY: String(EXPORT_DELAY),
+    OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: String(MAX_ATTRIBUTES),
   };
 }
 

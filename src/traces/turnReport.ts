@@ -370,9 +370,12 @@ function faultOfCalls(calls: readonly FoundCall[]): string | undefined {
   );
 }
 
-function faultOfExport(spans: readonly Span[]): string | undefined {
+export function faultOfExport(spans: readonly Span[]): string | undefined {
   const cut = spans.find(({ dropped }) => dropped > 0);
-  return cut && `The exporter left out attributes or events of the span ${quoted(cut.name)}.`;
+  return (
+    cut &&
+    `The exporter left out attributes or events of the span ${quoted(cut.name)}. Raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT, which is 128 by default, and restart the agent.`
+  );
 }
 
 export function quoted(name: string): string {

@@ -19,6 +19,8 @@ describe('turnlight traces', () => {
         .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
     );
     assert.equal(variables.get('OTEL_EXPORTER_OTLP_ENDPOINT'), `http://127.0.0.1:${port}`);
+    // By default, OpenTelemetry cuts the messages of a long conversation.
+    assert.ok(Number(variables.get('OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT')) > 1000);
     const [name = '', token = ''] = variables.get('OTEL_EXPORTER_OTLP_HEADERS')?.split('=') ?? [];
     const { url } = await startService(t, async ({ headers, body }, response) => {
       const { message } = body as { message: string };

@@ -199,6 +199,22 @@ describe('The trace inbox', () => {
     assert.equal(others.length, 1, 'a span that is not about a model is no conversation');
   });
 
+  it('names the limit of attributes if an exporter left some out', () => {
+    const whole = chat({ trace: 'a', input: first, output: 'Hello!' });
+    const [readable] = received([{ ...whole, dropped: 3 }]).conversations;
+    assert.equal(readable?.problem, undefined);
+    assert.match(readable?.notes.join(' ') ?? '', /OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT/);
+    const attributes = {
+      'llm.input_messages.0.message.content': 'Hi',
+      'llm.output_messages.0.message.role': 'assistant',
+      'llm.output_messages.0.message.content': 'Hello!',
+    };
+    const [cut] = received([{ ...whole, attributes, dropped: 3 }]).conversations;
+    assert.match(cut?.problem ?? '', /OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT/);
+    const [broken] = received([{ ...whole, attributes }]).conversations;
+    assert.match(broken?.problem ?? '', /nothing is not a role/);
+  });
+
   it('drops the oldest conversations beyond the limit, and says so', () => {
     const count = LIMITS.inboxConversations + 5;
     const spans = Array.from({ length: count }, (_one, index) =>
