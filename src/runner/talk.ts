@@ -90,6 +90,7 @@ export class Talk {
   /** The user's latest message, and the beginning of its reply. */
   #pending: readonly Turn[] = [];
   #isReplying = false;
+  #steps: Promise<void> = Promise.resolve();
 
   private constructor(
     suite: Suite,
@@ -177,7 +178,11 @@ export class Talk {
   }
 
   /** Shows another branch, to its end. @param at 1-based */
-  async showBranch(turn: number, at: number): Promise<void> {
+  showBranch(turn: number, at: number): Promise<void> {
+    return this.#inOrder(() => this.#showBranch(turn, at));
+  }
+
+  async #showBranch(turn: number, at: number): Promise<void> {
     const index = this.#indexOf(turn);
     const shown = this.#exchanges.slice(0, index);
     let next = this.#branchesAt(index)[at - 1];
@@ -197,7 +202,11 @@ export class Talk {
   }
 
   /** Sends a message. @param turn the number of the user's turn to replace, with all later ones; default: none */
-  async say(text: string, turn?: number): Promise<void> {
+  say(text: string, turn?: number): Promise<void> {
+    return this.#inOrder(() => this.#say(text, turn));
+  }
+
+  async #say(text: string, turn: number | undefined): Promise<void> {
     const index = this.#indexOf(turn);
     const isNext = index >= this.#exchanges.length;
     const send = this.#session?.next;
@@ -215,17 +224,28 @@ export class Talk {
     if (this.#isReplying) this.#session?.abort.abort();
   }
 
-  async restart(): Promise<void> {
-    await this.#endSession();
-    this.#exchanges = [];
-    this.#all = [];
-    this.#complete = this.#conversationOf([]);
-    this.#onChange();
+  restart(): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#endSession();
+      this.#exchanges = [];
+      this.#all = [];
+      this.#complete = this.#conversationOf([]);
+      this.#onChange();
+    });
   }
 
-  async close(): Promise<void> {
-    await this.#endSession();
-    await this.#context.close();
+  close(): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#endSession();
+      await this.#context.close();
+    });
+  }
+
+  /** Waits for earlier steps, because ending a session takes time, in which it still belongs to the earlier branch. */
+  #inOrder(step: () => Promise<void>): Promise<void> {
+    const done = this.#steps.then(step);
+    this.#steps = done.catch(() => {});
+    return done;
   }
 
   async #endSession(): Promise<void> {

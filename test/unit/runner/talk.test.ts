@@ -157,6 +157,17 @@ describe('a talk with a target', () => {
     assert.deepEqual(talk.branches, []);
   });
 
+  it('adds a message that is sent while a branch opens to that branch', async (t) => {
+    const { talk, say, said } = await begin(t, MODULE);
+    for (const text of ['1', '2']) await say(text);
+    const first = said();
+    await say('other', 3);
+    await Promise.all([talk.showBranch(3, 1), say('next')]);
+    assert.deepEqual(said().slice(0, 5), [...first, 'next']);
+    assert.match(said()[5] ?? '', /^\d+ 5 next$/);
+    assert.deepEqual(talk.branches, [{ turn: 3, at: 1, count: 2 }]);
+  });
+
   it('offers the branch that was left if the new one fails', async (t) => {
     const { talk, say, said } = await begin(t, MODULE);
     for (const text of ['1', '2']) await say(text);
