@@ -52,9 +52,15 @@ export interface Fix {
     readonly keys: Readonly<Record<string, unknown>>;
     readonly guessed?: true;
   };
-  readonly quote?: Range;
-  /** Where a space is missing. */
-  readonly blank?: Position;
+  /** A text to write in place of a range; `guessed` if the user should review it. */
+  readonly rewrite?: {
+    readonly title: string;
+    readonly range: Range;
+    readonly text: string;
+    readonly guessed?: true;
+  };
+  /** Possible columns for the first line of the problem, most likely first. */
+  readonly indent?: readonly number[];
   /** The absolute path of the referenced file to create, and its kind. */
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }

@@ -3,6 +3,7 @@ import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data/
 import { LIMITS } from '../core/limits.ts';
 import { errorAt, type Fix, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';
+import { quoteFix, spaceFix } from '../yaml/quoting.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { codeOf, type Issue, type Leaf, lacksQuotes, sentenceOf, unquoted } from './issues.ts';
 import {
@@ -261,9 +262,12 @@ export function locateProblem(problem: ValueProblem, document: YamlDocument, bas
   const { fix: known, missing: _, code, message, ...rest } = found;
   const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
   const quote = unquoted && bareRange(document, path, unquoted);
-  const start = document.offsetAt(range.start);
-  const blank = blankAfter === undefined ? undefined : document.positionAt(start + blankAfter);
-  const fix = { ...known, ...(quote && { quote }), ...(blank && { blank }) };
+  const { offsetAt, positionAt } = document;
+  const fix = {
+    ...known,
+    ...(quote && quoteFix(document.text.slice(offsetAt(quote.start), offsetAt(quote.end)), quote)),
+    ...(blankAfter !== undefined && spaceFix(positionAt(offsetAt(range.start) + blankAfter))),
+  };
   return {
     ...errorAt(document.path, quote ?? range, code, message),
     ...rest,

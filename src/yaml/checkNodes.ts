@@ -2,7 +2,6 @@ import {
   type Alias,
   type Document,
   isAlias,
-  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -13,6 +12,7 @@ import {
 } from 'yaml';
 import { errorAt, type Problem, type Range, START } from '../core/problem.ts';
 import { anchorOf, eachNode, isFlow, keyOf, type Span, styleOf, valueUnder } from './nodes.ts';
+import { quoteFix } from './quoting.ts';
 
 /** A problem, and the item of `cases` that it affects. If that is undefined, the problem affects the whole document. */
 export interface ConfinedProblem {
@@ -63,11 +63,13 @@ export function checkNodes(
         if (variable) {
           const range = rangeOfOffsets(...variable);
           const message = 'Text that starts with "{{" needs quotes.';
-          // Text after it already is a syntax error.
-          if (STANDS_ALONE.test(text.slice(variable[1])))
-            report('bad-key', message, map, { range, fix: { quote: range } });
-        } else if (!isMisplaced(pair, text))
+          report('bad-key', message, map, {
+            range,
+            fix: quoteFix(text.slice(...variable), range),
+          });
+        } else {
           report('bad-key', 'Keys must be plain text.', pair.key);
+        }
         continue;
       }
       if (name === '<<') {
@@ -91,13 +93,13 @@ export function checkNodes(
     const cut = commentThatCuts(scalar, text);
     if (!cut) return;
     const message = `YAML reads everything from "${cut.words.split(/\s/)[0]}" on as a comment. Put the whole text in quotes.`;
-    const end = cut.start + cut.words.length;
+    const whole: Span = [cut.from, cut.start + cut.words.trimEnd().length];
     report('comment-cuts-text', message, scalar, {
       severity: 'warning',
-      range: rangeOfOffsets(cut.start, end),
+      range: rangeOfOffsets(cut.start, cut.start + cut.words.length),
       // In brackets, the comment also hides the closing bracket.
       ...(!above.some(isFlow) && {
-        fix: { quote: rangeOfOffsets(cut.from, cut.start + cut.words.trimEnd().length) },
+        fix: quoteFix(text.slice(...whole), rangeOfOffsets(...whole)),
       }),
     });
   };
@@ -133,14 +135,6 @@ export function hasAnchorOrAlias(root: Node | null): boolean {
 function isAnchorOrAlias(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
 }
-
-/** Whether a list or mapping became a key because of its indentation, which is also a syntax error. */
-function isMisplaced({ key }: Pair, text: string): boolean {
-  if (!isCollection(key) || isFlow(key)) return false;
-  return !text.slice(0, key.range?.[0]).trimEnd().endsWith('?');
-}
-
-const STANDS_ALONE = /^[ \t]*(?:[\r\n#,\]}]|$)/;
 
 /** The span of `{{name}}`, which YAML reads as a mapping whose key is a mapping. */
 function variableAt({ range }: YAMLMap, { key }: Pair, text: string): Span | undefined {

@@ -70,9 +70,6 @@ function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed
   return isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : null;
 }
 
-/** Replaces a key that isn't plain text. */
-export const UNNAMED = '?';
-
 /** The readable data in YAML text; undefined if there is none. */
 export function* readLeniently(text: string): Work<unknown> {
   const document = yield* parse(text);
@@ -109,7 +106,10 @@ export class LenientReader {
     if (isSeq(node)) return node.items.map((item) => this.data(item));
     if (!isMap(node)) return undefined;
     return Object.fromEntries(
-      node.items.map((pair) => [keyOf(pair)?.name ?? UNNAMED, this.data(pair.value)]),
+      node.items.flatMap((pair) => {
+        const { name } = keyOf(pair) ?? {};
+        return name === undefined ? [] : [[name, this.data(pair.value)]];
+      }),
     );
   }
 }

@@ -1,9 +1,12 @@
 import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
 import type { Path } from '../core/data/data.ts';
 import type { Work } from '../node/cooperative.ts';
-import { LenientReader, UNNAMED } from './documentValue.ts';
+import { LenientReader } from './documentValue.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
+
+/** Replaces a key that isn't plain text. */
+const UNNAMED = '?';
 
 /** The position of a marker in YAML text, which may be incomplete. */
 export interface MarkedYaml {

@@ -14,7 +14,8 @@ import { pushAll } from '../core/data/data.ts';
 import type { Work } from '../node/cooperative.ts';
 import { isSelfContained } from './checkNodes.ts';
 import { type Ends, endsOf, setEnds, shiftNodes } from './nodes.ts';
-import { faultsOf, ParseLimitError, parse, parseOrRefuse, type SyntaxFault } from './parser.ts';
+import { faultsOf, ParseLimitError, parse, parseOrRefuse } from './parser.ts';
+import { moveFault, type SyntaxFault } from './syntaxErrors.ts';
 
 /** A syntax error, and the item of `cases` that it affects. Without an item, it affects the whole text. */
 interface ConfinedFault extends SyntaxFault {
@@ -189,7 +190,7 @@ function brokenItem(
   const ends: Ends = [start + part.length, start + part.length];
   return {
     node,
-    faults: faults.map((one) => ({ ...one, start: within(one.start), end: within(one.end) })),
+    faults: faults.map((one) => moveFault(one, within)),
     plain: isSelfContained(document),
     ends: [ends, ends, ends],
   };

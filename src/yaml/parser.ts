@@ -8,11 +8,12 @@ import {
   Parser,
   YAMLParseError,
 } from 'yaml';
-import { pushAll, uniqueBy } from '../core/data/data.ts';
+import { binarySearchLast, pushAll, uniqueBy } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { Work } from '../node/cooperative.ts';
-import { eachNode, type Style, styleOf } from './nodes.ts';
+import { eachNode, isFlow, type Style, styleOf } from './nodes.ts';
+import { explainSyntaxError, isUnclosed, type SyntaxFault } from './syntaxErrors.ts';
 
 const PARSE_LIMITS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;
 
@@ -81,16 +82,6 @@ export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   yield* parser.end();
 }
 
-/** A YAML syntax error. Offsets are in UTF-16 units. */
-export interface SyntaxFault {
-  readonly code: string;
-  readonly message: string;
-  readonly start: number;
-  readonly end: number;
-  /** How to fix the range: by quoting it, or by adding a space after it. */
-  readonly needs?: 'quote' | 'blank';
-}
-
 const TABS = 'tab-indent';
 
 const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
@@ -121,13 +112,15 @@ export function* parseOrRefuse(text: string): Work<Document.Parsed | ParseLimitE
 export function faultsOf({ errors, contents }: Document.Parsed, text: string): SyntaxFault[] {
   /** Errors after which the rest of the text may be misread. */
   const misleading = new Set<SyntaxFault>();
+  let opened: number[] | undefined;
   const faults = errors.map(({ code, message, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
     const own = OWN_MESSAGES[code];
-    const explained = explainSyntaxError(message.split('\n')[0] ?? '', text, start);
-    const fault = own
-      ? { ...own, ...place }
-      : { code: 'yaml-syntax', ...place, ...openedAt(message, start, contents), ...explained };
+    const said = message.split('\n')[0] ?? '';
+    if (isUnclosed(said)) opened ??= openings(contents);
+    const from = isUnclosed(said) && binarySearchLast(opened ?? [], (one) => one < start);
+    const explained = explainSyntaxError(said, text, from || start);
+    const fault = own ? { ...own, ...place } : { code: 'yaml-syntax', ...place, ...explained };
     if (own?.code === TABS || (!own && explained.start !== undefined)) misleading.add(fault);
     return fault;
   });
@@ -138,16 +131,14 @@ export function faultsOf({ errors, contents }: Document.Parsed, text: string): S
 
 const QUOTED: readonly Style[] = ['single', 'double'];
 
-/** Start of a string that has no closing quote. The parser only reports where it ends. */
-function openedAt(said: string, end: number, contents: Node | null) {
-  if (!said.startsWith('Missing closing')) return undefined;
-  let opened: Pick<SyntaxFault, 'start' | 'end'> | undefined;
+/** Starts of quoted texts, lists in brackets, and mappings in braces. The parser reports only the ends of unclosed ones. */
+function openings(contents: Node | null): number[] {
+  const starts: number[] = [];
   eachNode(contents, (node) => {
-    if (!isScalar(node) || !node.range || node.range[0] >= end) return;
-    const [start, behind] = node.range;
-    if (QUOTED.includes(styleOf(node))) opened = { start, end: behind };
+    const opens = isScalar(node) ? QUOTED.includes(styleOf(node)) : isFlow(node);
+    if (opens && node.range) starts.push(node.range[0]);
   });
-  return opened;
+  return starts;
 }
 
 const OWN_MESSAGES: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>> = {
@@ -171,92 +162,4 @@ const UNREADABLE: readonly string[] = [
 /** Whether a problem prevents the text, or one of its items, from being read correctly. */
 export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
   return UNREADABLE.includes(code);
-}
-
-/** An explanation, including the text to fix or to indent, if known. */
-type SyntaxExplanation = Partial<SyntaxFault> & Pick<SyntaxFault, 'message'>;
-
-/** Explanations for the parser's messages. */
-const EXPLANATIONS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
-  [/^Missing closing .quote/, () => 'This text has no closing quote.'],
-  [
-    /^Flow (?:map|sequence) .* end with a (.)$/,
-    ([, bracket]) => `This has no closing "${bracket}".`,
-  ],
-  [/^All .* items must start at the same column/, () => WRONG_INDENT],
-  [/^Sequence item without - indicator/, () => WRONG_INDENT],
-  [/^A block sequence may not be used as an implicit map key/, () => WRONG_INDENT],
-  [/^Nested mappings are not allowed/, () => NEEDS_QUOTES],
-  [/^Implicit keys need to be on a single line/, () => EXPECTED_ENTRY],
-  [/^Implicit map keys need to be followed by map values/, () => EXPECTED_ENTRY],
-  [
-    /^Plain value cannot start with .*(.)$/,
-    ([, sign]) => `Text that starts with "${sign}" needs quotes.`,
-  ],
-  [
-    /^Invalid escape sequence (.*)$/,
-    ([, written]) => `"${written}" is not an escape. Write "\\\\" for a backslash.`,
-  ],
-  [
-    /^Unexpected scalar/,
-    () => 'Text continues after its closing quote. Use the other kind of quotes around it.',
-  ],
-  [/^Unexpected block-seq-ind/, () => 'Start the list on the next line, or write it as [a, b].'],
-  [/^Unexpected flow-(?:map|seq)-end/, () => 'This closing bracket has no opening bracket.'],
-  [/^Block scalar header/, () => 'Start the text on the next line.'],
-];
-
-const WRONG_INDENT = 'This line is not indented like the lines around it.';
-const EXPECTED_ENTRY = 'Expected `key: value`, with a space after the colon.';
-const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
-
-/** Matches `-id: a`, `- id:a`, and text with a colon after a key. */
-const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
-const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
-const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/s;
-
-/** Matches a value that starts with a variable, which YAML reads as a mapping. */
-const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/s;
-
-/** @param said the parser's error message @param at the offset that it is about */
-function explainSyntaxError(said: string, text: string, at: number): SyntaxExplanation {
-  const first = text.lastIndexOf('\n', at - 1) + 1;
-  const [line = ''] = text.slice(first).split(/\r?\n/, 1);
-  const [, indent, ...glued] = GLUED_DASH.exec(line) ?? GLUED_COLON.exec(line) ?? [];
-  if (indent !== undefined) {
-    const [sign = '-'] = glued;
-    const start = first + indent.length;
-    const message = `Put a space after "${sign}".`;
-    return { message, start, end: start + sign.length, needs: 'blank' };
-  }
-  const [, before, variable] = VARIABLE_FIRST.exec(line) ?? [];
-  if (before !== undefined && variable !== undefined) {
-    const start = first + before.length;
-    const message = 'Text that starts with "{{" needs quotes.';
-    return { message, start, end: start + variable.length, needs: 'quote' };
-  }
-  for (const [pattern, words] of EXPLANATIONS) {
-    const found = pattern.exec(said);
-    if (!found) continue;
-    const message = words(found);
-    if (message === WRONG_INDENT) return misplaced(first, line.length);
-    if (message !== NEEDS_QUOTES) return { message };
-    // The colon is on the next line, which YAML reads as part of this text.
-    if (!/:(?:\s|$)/.test(line.slice(at - first))) return nextMisplaced(text, first + line.length);
-    const [, head = '', value] = COLON_TEXT.exec(line) ?? [];
-    if (value === undefined) return { message };
-    const start = first + head.length;
-    return { message, start, end: start + value.length, needs: 'quote' };
-  }
-  return { message: `This is not valid YAML: ${said}` };
-}
-
-function misplaced(start: number, length: number): SyntaxExplanation {
-  return { message: WRONG_INDENT, start, end: start + length };
-}
-
-/** @param end the end of the previous line */
-function nextMisplaced(text: string, end: number): SyntaxExplanation {
-  const [blank = '', words = ''] = /^(?:\s*(?:#.*)?\n)*([ \t]*\S.*)?/.exec(text.slice(end)) ?? [];
-  return misplaced(end + blank.length - words.length, words.length);
 }

@@ -1,4 +1,5 @@
 import { Document, Pair, Scalar, stringify, visit, YAMLMap } from 'yaml';
+import type { Fix, Position, Range } from '../core/problem.ts';
 import type { Style } from './nodes.ts';
 
 /**
@@ -63,6 +64,17 @@ function escaped(character: string): string {
 /** Quotes text without line breaks, using single quotes if double quotes would need escapes. */
 export function quoted(text: string): string {
   return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
+}
+
+/** Puts a range in quotes. @param text its text */
+export function quoteFix(text: string, range: Range): Pick<Fix, 'rewrite'> {
+  return { rewrite: { title: 'Put in quotes', range, text: quoted(text) } };
+}
+
+/** Inserts a missing space. */
+export function spaceFix(at: Position): Pick<Fix, 'rewrite'> {
+  const range = { start: at, end: at };
+  return { rewrite: { title: 'Insert the missing space', range, text: ' ' } };
 }
 
 /** Writes text inside existing quotes or an existing block; undefined for a line break in single quotes. */

@@ -9,6 +9,7 @@ import {
   parseItem,
   setListRange,
 } from './parsedText.ts';
+import { moveFault } from './syntaxErrors.ts';
 
 /** Text that was parsed using an earlier version of it. */
 export interface ReparsedText extends ParsedText {
@@ -52,7 +53,7 @@ export function reparse(text: string, before: ParsedText): ReparsedText | undefi
     ...item.faults.map((one) => ({ ...one, item: index })),
     ...before.faults
       .filter((one) => Number(one.item) > index)
-      .map((one) => ({ ...one, start: one.start + by, end: one.end + by })),
+      .map((one) => moveFault(one, (offset) => offset + by)),
   ];
   const lines = faults.length > 0 ? caseOffsets(text) : undefined;
   if (faults.length > 0) {

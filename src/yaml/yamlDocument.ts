@@ -7,6 +7,7 @@ import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';
 import { isEmpty, nearestTo, nodeAt, pathTo, resolverOf, type Style, styleOf } from './nodes.ts';
 import { type ParsedText, parseText } from './parsedText.ts';
+import { isUnreadable } from './parser.ts';
 import { reparse } from './reparse.ts';
 
 export interface ScalarText {
@@ -90,14 +91,21 @@ export function rereadYaml(
 }
 
 function check({ text, document, faults }: ParsedText, path: string, { rangeOfOffsets }: Places) {
-  const syntax = faults.map(({ code, message, start, end, needs, item }): ConfinedProblem => {
-    const range = rangeOfOffsets(start, end);
-    const fix = needs === 'quote' ? { quote: range } : { blank: range.end };
-    const problem = errorAt(path, range, code, message);
-    return { problem: needs ? { ...problem, fix } : problem, item };
+  const syntax = faults.map((fault): ConfinedProblem => {
+    const { code, message, start, end, rewrite, indent, item } = fault;
+    const problem = errorAt(path, rangeOfOffsets(start, end), code, message);
+    if (!rewrite) return { problem: indent ? { ...problem, fix: { indent } } : problem, item };
+    const { start: from, end: to, ...written } = rewrite;
+    const fix = { rewrite: { ...written, range: rangeOfOffsets(from, to) } };
+    return { problem: { ...problem, fix }, item };
   });
   const { problems, ...checked } = checkNodes(document, text, path, rangeOfOffsets);
-  return { problems: [...syntax, ...problems], ...checked };
+  const faulty = new Set(faults.map(({ item }) => item));
+  // A syntax error also causes keys that are lists, and unknown aliases.
+  const others = problems.filter(
+    ({ problem, item }) => !(faulty.has(item) && isUnreadable(problem)),
+  );
+  return { problems: [...syntax, ...others], ...checked };
 }
 
 function documentOf(

@@ -1,18 +1,15 @@
 import { basename } from 'node:path';
+import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
+import { memoize, uniqueBy } from '../../core/data/data.ts';
 import type { Fix } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
-import {
-  addKeys,
-  edit,
-  removeEntry,
-  removeKeyAt,
-  replaceEntry,
-  replaceText,
-} from '../../yaml/edits.ts';
-import { quoted, writeInline } from '../../yaml/quoting.ts';
-import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { validate } from '../../schema/issues.ts';
+import { addKeys, removeEntry, removeKeyAt, replaceEntry, replaceText } from '../../yaml/edits.ts';
+import { indentOf } from '../../yaml/parsedText.ts';
+import { writeInline } from '../../yaml/quoting.ts';
+import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { DiagnosticData } from '../features/diagnostics.ts';
 import { editsIn, newFileEdit, quickFix } from './actions.ts';
 import { newFileText, placeholder } from './placeholder.ts';
@@ -27,7 +24,7 @@ interface DocumentContext {
 
 /** Data for a fix, from the problem's code and its `Fix`. */
 interface FixData
-  extends Required<Pick<Fix, 'instead' | 'quote' | 'blank' | 'add' | 'create' | 'remove'>> {
+  extends Required<Pick<Fix, 'instead' | 'rewrite' | 'indent' | 'add' | 'create' | 'remove'>> {
   readonly replacement: string;
   readonly 'tab-indent': true;
   readonly 'duplicate-key': true;
@@ -54,8 +51,8 @@ const FIXES: {
   replacement: didYouMean,
   instead: replaceForeignKey,
   'tab-indent': indentWithSpaces,
-  quote: addQuotes,
-  blank: insertSpace,
+  rewrite,
+  indent,
   add: addMissingKey,
   create: createFile,
   remove,
@@ -68,7 +65,7 @@ export const ALL_FIXES = Object.keys(FIXES) as readonly FixName[];
 export const PROMPT_FIXES: readonly FixName[] = ['instead'];
 
 /** Fixes that need only a file's text, so that they also work in judge prompts and transcripts. */
-export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote', 'blank'];
+export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'rewrite', 'indent'];
 
 /** @param diagnostics the ones to fix; those from other extensions are ignored */
 export function fixesOf(
@@ -124,25 +121,83 @@ function replaceForeignKey(
   return { title: `Change to ${terms.join(' and ')}`, edits, preferred: !guessed };
 }
 
+function rewrite({ title, range, text, guessed }: FixData['rewrite']): QuickFix {
+  return { title, edits: [{ range, newText: text }], preferred: !guessed };
+}
+
+/** Matches an indent with a tab. */
+const TAB_INDENT = /^ *\t[ \t]*/;
+
+/** Possible numbers of columns per tab, most likely first. */
+const TAB_WIDTHS = [2, 4, 8, 6, 3];
+
 function indentWithSpaces(_: true, { yaml }: FixContext): QuickFix {
-  const edits = yaml.text.split(/\r\n|\r|\n/).flatMap((text, line): TextEdit[] => {
-    const indent = /^ *\t[ \t]*/.exec(text)?.[0];
-    if (indent === undefined) return [];
-    const range = { start: { line, character: 0 }, end: { line, character: indent.length } };
-    return [{ range, newText: indent.replaceAll('\t', '  ') }];
+  return { title: 'Indent with spaces', edits: tabEdits(yaml), preferred: true };
+}
+
+/** Cached, because each line with a tab is a problem of its own. */
+const tabEdits = memoize((yaml: YamlDocument): readonly TextEdit[] => {
+  const lines = linesOf(yaml);
+  const [best] = fewestProblems(yaml, TAB_WIDTHS, (width) =>
+    lines.flatMap((text, line): TextEdit[] => {
+      const indent = TAB_INDENT.exec(text)?.[0];
+      if (indent === undefined) return [];
+      const range = { start: { line, character: 0 }, end: { line, character: indent.length } };
+      return [{ range, newText: indent.replaceAll('\t', ' '.repeat(width)) }];
+    }),
+  );
+  return best?.edits ?? [];
+});
+
+/** Indents a line, with the lines below it if that causes fewer problems. */
+function indent(columns: FixData['indent'], { yaml, diagnostic }: FixContext): QuickFix[] {
+  const { line } = diagnostic.range.start;
+  const lines = linesOf(yaml);
+  const own = indentOf(lines[line]) ?? 0;
+  const below = lines.findIndex(
+    (text, index) => index > line && (indentOf(text) ?? own + 1) <= own,
+  );
+  const ways = columns.flatMap((column) =>
+    [line + 1, below < 0 ? lines.length : below].map((end) => ({ column, end })),
+  );
+  const found = fewestProblems(yaml, ways, ({ column, end }) =>
+    lines.slice(line, end).flatMap((text, index): TextEdit[] => {
+      if (indentOf(text) === undefined) return [];
+      const at = { line: line + index, character: 0 };
+      return column > own
+        ? [{ range: { start: at, end: at }, newText: ' '.repeat(column - own) }]
+        : [{ range: { start: at, end: { ...at, character: own - column } }, newText: '' }];
+    }),
+  );
+  return uniqueBy(found, ({ way }) => way.column).map(({ way, edits, count }) => ({
+    title: `Indent by ${way.column} space${way.column === 1 ? '' : 's'}`,
+    edits,
+    preferred: count === 0,
+  }));
+}
+
+function linesOf({ text }: YamlDocument): string[] {
+  return text.split(/\r\n|\r|\n/);
+}
+
+/** Maximum length of a text that is read again for each way to fix it. */
+const MAX_TRIED = 100_000;
+
+/** Edits for different ways to fix a text, those with the fewest problems first. */
+function fewestProblems<Way>(
+  yaml: YamlDocument,
+  ways: readonly Way[],
+  editsFor: (way: Way) => TextEdit[],
+) {
+  const before = TextDocument.create('', '', 0, yaml.text);
+  const tried = ways.map((way) => {
+    const edits = editsFor(way);
+    if (yaml.text.length > MAX_TRIED) return { way, edits, count: undefined };
+    const { value, problems } = parseYaml(TextDocument.applyEdits(before, edits), yaml.path);
+    const { leaves } = validate(evalFileSchema, value);
+    return { way, edits, count: problems.length > 0 ? Number.POSITIVE_INFINITY : leaves.length };
   });
-  return { title: 'Indent with spaces', edits, preferred: true };
-}
-
-function addQuotes({ start, end }: FixData['quote'], { yaml }: FixContext): QuickFix {
-  const [from, to] = [yaml.offsetAt(start), yaml.offsetAt(end)];
-  const edits = [edit(yaml, from, to, quoted(yaml.text.slice(from, to)))];
-  return { title: 'Put in quotes', edits, preferred: true };
-}
-
-function insertSpace(at: FixData['blank']): QuickFix {
-  const edits = [{ range: { start: at, end: at }, newText: ' ' }];
-  return { title: 'Insert the missing space', edits, preferred: true };
+  return tried.sort((a, b) => (a.count ?? 0) - (b.count ?? 0));
 }
 
 function addMissingKey(

@@ -28,7 +28,7 @@ ${second}
 const BROKEN: readonly (readonly [what: string, line: string, told: string])[] = [
   ['a key that is half written', '    thr', '9:5 yaml-syntax'],
   ['a quote that is left open', '    description: "Being wri', '9:18 yaml-syntax'],
-  ['a list that is left open', '    tags: [a, b', '9:16 yaml-syntax'],
+  ['a list that is left open', '    tags: [a, b', '9:11 yaml-syntax'],
   ['a tab', '\tskip: true', '9:1 tab-indent'],
   ['a variable that is not quoted', '    description: {{name}}', '9:18 bad-key'],
   ['an alias of nothing', '    description: *nobody', '9:18 unknown-alias'],

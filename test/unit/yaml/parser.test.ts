@@ -6,7 +6,6 @@ import { codesOf, fixed } from '../../support/language/codeActions.ts';
 
 const saidOf = (text: string) => parseYaml(text, '/x.yaml').problems.map(({ message }) => message);
 
-const WRONG_INDENT = 'This line is not indented like the lines around it.';
 const TABS = "YAML can't be indented with tabs. Use spaces.";
 const SPACE = 'Insert the missing space';
 
@@ -17,10 +16,10 @@ describe('invalid YAML', () => {
     ['a: [b\nc: d\n', 'This has no closing "]".'],
     ['a: {b: c\n', 'This has no closing "}".'],
     ['a: {b: c}}\n', 'This closing bracket has no opening bracket.'],
-    ['a:\n  b: c\n d: e\n', WRONG_INDENT],
-    ['- a: b\n c: d\n', WRONG_INDENT],
-    ['- a: b\n    c: d\n', WRONG_INDENT],
-    ['a:\n  - b\n - c\n', WRONG_INDENT],
+    ['a:\n  b: c\n d: e\n', 'Indent this line by 2 or 0 spaces, not 1.'],
+    ['- a: b\n c: d\n', 'Indent this line by 2 spaces, not 1.'],
+    ['- a: b\n    c: d\n', 'Indent this line by 2 spaces, not 4.'],
+    ['a:\n  - b\n - c\n', 'Indent this line by 2 spaces, not 1.'],
     ['a:\n\t- b: c\n\t- d: e\n', TABS, TABS],
     ['a: {{b}}\n', 'Text that starts with "{{" needs quotes.'],
     ['a: {{b}} c\n', 'Text that starts with "{{" needs quotes.'],
@@ -29,7 +28,7 @@ describe('invalid YAML', () => {
     ['a: "\\q"\n', '"\\q" is not an escape. Write "\\\\" for a backslash.'],
     [
       'a: "b" c\n',
-      'Text continues after its closing quote. Use the other kind of quotes around it.',
+      'Text continues after its closing quote. Put all of it in the other kind of quotes.',
     ],
     ['- user: Hi: there\n', 'Text that contains ": " needs quotes.'],
     ['- user: Hi\n  say:"x"\n', 'Put a space after "say:".'],
