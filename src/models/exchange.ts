@@ -33,6 +33,8 @@ const embeddingExchangeRequestSchema = z.strictObject({
 
 const targetExchangeRequestSchema = z.strictObject({
   target: z.string(),
+  /** The eval file, relative to the root of its records; absent in recordings made by older versions. */
+  suite: z.string().optional(),
   case: z.string(),
   context: z.record(z.string(), z.unknown()),
   messages: z.array(messageSchema),

@@ -55,9 +55,11 @@ export async function openReplaySource(
   const targetAnswers = new Map<string, RecordedExchange[]>();
   for (const recorded of exchanges) {
     const { key, request } = recorded.exchange;
-    addTo(answers, key, recorded);
-    if ('digest' in request) addTo(answers, exchangeKey(withoutDigest(request)), recorded);
-    if ('target' in request) addTo(targetAnswers, caselessKeyOf(request), recorded);
+    if ('target' in request) {
+      addTo(answers, suitelessKeyOf(request), recorded);
+      if ('digest' in request) addTo(answers, suitelessKeyOf(withoutDigest(request)), recorded);
+      addTo(targetAnswers, caselessKeyOf(request), recorded);
+    } else addTo(answers, key, recorded);
   }
   const timesRequested = new Map<string, number>();
   let compared = 0;
@@ -80,9 +82,9 @@ export async function openReplaySource(
   }
 
   function nextOfTarget(request: TargetExchangeRequest, exact: boolean): Exchange {
-    const found = answers.get(exchangeKey(request));
-    if (found) return answerTo(request, found);
-    const others = answers.get(exchangeKey(withoutDigest(request))) ?? [];
+    const found = ofSuite(request, answers.get(suitelessKeyOf(request)));
+    if (found.length > 0) return answerTo(request, found);
+    const others = ofSuite(request, answers.get(suitelessKeyOf(withoutDigest(request))));
     const older = others.filter(({ exchange }) => !('digest' in exchange.request));
     const used = exact ? older : others;
     const about = `The target "${request.target}"`;
@@ -97,7 +99,8 @@ export async function openReplaySource(
     // Other repetitions of the same case don't count as matches.
     const same = (first ? [] : (targetAnswers.get(caselessKeyOf(request)) ?? [])).find(
       ({ exchange: { request: recorded } }) =>
-        'target' in recorded && recorded.case !== request.case,
+        'target' in recorded &&
+        (recorded.case !== request.case || recorded.suite !== request.suite),
     );
     if (!same) return answerTo(request, used);
     warnOnce(
@@ -118,8 +121,24 @@ export async function openReplaySource(
   };
 }
 
+/** Exchanges of the same eval file, or of one that an older recording doesn't name. */
+function ofSuite(
+  { suite }: TargetExchangeRequest,
+  all: readonly RecordedExchange[] = [],
+): RecordedExchange[] {
+  return all.filter(({ exchange: { request } }) => {
+    const recorded = 'suite' in request ? request.suite : undefined;
+    return recorded === undefined || recorded === suite;
+  });
+}
+
+function suitelessKeyOf({ suite: _, ...request }: TargetExchangeRequest): string {
+  return exchangeKey(request);
+}
+
 /** The request's key without its case and repetition, for example to match a case that was saved from another case. */
-function caselessKeyOf({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
+function caselessKeyOf(given: TargetExchangeRequest): string {
+  const { suite: _, case: __, repetition: ___, ...request } = given;
   return digestOf(request);
 }
 

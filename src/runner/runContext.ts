@@ -24,6 +24,7 @@ import { openRecorder, type Recorder, recordingModel } from '../models/recording
 import { createModel, preload } from '../models/registry.ts';
 import { openReplaySource, type ReplaySource, replayModel } from '../models/replaySource.ts';
 import { canonicalJson } from '../node/hashes.ts';
+import { recordedPath } from '../node/paths.ts';
 import { AnswerCache } from '../store/answers.ts';
 import { type DataFolder, findDataFolders } from '../store/dataFolder.ts';
 import { examplesOf } from '../store/examples.ts';
@@ -355,7 +356,12 @@ export class RunContext {
       digest: await this.#digestOf(target, suiteCase),
       keysDecide: type?.keysDecide ?? false,
     };
-    if (this.#player) return replaySession(identity, this.#player);
+    const dataFolder = this.dataFolders.get(suite.path);
+    const recorded = {
+      ...identity,
+      ...(dataFolder && { suite: recordedPath(dataFolder, suite.path) }),
+    };
+    if (this.#player) return replaySession(recorded, this.#player);
     if (!type)
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
     const [unset] = environmentNames(target.params);
@@ -401,7 +407,7 @@ export class RunContext {
             lookup,
           )
         : await open();
-    return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
+    return this.#recorder ? recordingSession(session, recorded, this.#recorder) : session;
   }
 }
 

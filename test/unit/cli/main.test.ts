@@ -98,6 +98,32 @@ test("run: an agent's text is never a command to a CI", async (t) => {
   assert.doesNotMatch(out + err, /^\s*(?:::|##\[)/m);
 });
 
+test('run --replay: gives each eval file its own replies, even if cases have the same id', async (t) => {
+  const agent = `import { readFileSync } from 'node:fs';
+export default () => readFileSync(new URL('./reply.txt', import.meta.url), 'utf8');
+`;
+  const suite =
+    'target: {type: module, path: ./agent.mjs}\ncases:\n  - {id: greets, turns: [Hi], assert: [{type: contains, value: Hello}]}\n';
+  const filesIn = (name: string, reply: string) => ({
+    [`${name}/a.eval.yaml`]: suite,
+    [`${name}/agent.mjs`]: agent,
+    [`${name}/reply.txt`]: reply,
+  });
+  const folder = await workspaceWith(t, {
+    ...filesIn('bank', 'Hello'),
+    ...filesIn('shop', 'Bye'),
+    ...filesIn('later', 'Bye'),
+  });
+  await turnlight(folder, ['run', 'bank', 'shop', '--record', 'all.jsonl']);
+  const replayed = async (name: string) => {
+    const { code, out, err } = await turnlight(folder, ['run', name, '--replay', 'all.jsonl']);
+    return [code, /was not recorded for the case/.test(out + err)];
+  };
+  assert.deepEqual(await replayed('bank'), [0, false]);
+  assert.deepEqual(await replayed('shop'), [1, false]);
+  assert.equal((await replayed('later'))[1], true);
+});
+
 test('run: stores the record in the same place from every working folder', async (t) => {
   const server = await startModelServer(OBEDIENT);
   t.after(() => server.close());
