@@ -2,6 +2,7 @@ import type { AssertionType } from '../../src/assertions/contract.ts';
 import { dedented, docsMarkdown } from '../../src/assertions/docs.ts';
 import { unreachable } from '../../src/core/errors.ts';
 import { valueOnScale } from '../../src/core/scoring.ts';
+import { formatList } from '../../src/core/text/format.ts';
 import { fieldsOf, fieldTable } from './fields.ts';
 import { table } from './table.ts';
 
@@ -22,7 +23,7 @@ export function pageOf(type: AssertionType): string {
     '## Own keys',
     own.length === 0 ? 'None.' : fieldTable(own),
     '## Shared keys',
-    fieldTable(shared),
+    `${formatList(shared.filter(({ name }) => !name.includes('.')).map(({ name }) => `\`${name}\``))}: see [assertion keys](../reference/assertions.md).`,
     '[All assertions](README.md)',
   ];
   return `${sections.join('\n\n')}\n`;

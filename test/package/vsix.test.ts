@@ -26,9 +26,9 @@ const QUEUE = '!dist/queue.js';
 
 describe('the packaged extension', () => {
   // The tokenizer's table is 0.8 MB of this and the language detector 0.3 MB. Both are loaded on demand.
-  it('is under 2.5 MB', async () => {
+  it('is under 2.7 MB', async () => {
     const { size } = await stat(VSIX);
-    assert.ok(size < 2.5 * MEGABYTE, `${size} bytes`);
+    assert.ok(size < 2.7 * MEGABYTE, `${size} bytes`);
   });
 
   it('lists only what it needs', async () => {
@@ -38,7 +38,7 @@ describe('the packaged extension', () => {
       { cwd: CHECKOUT },
     );
     const allowed =
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/(?:agents|chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|dist\/sbom\.cdx\.json|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/(?:\w+\.webp|turnlight\.svg)|types\/(?:agents|index)\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
+      /^(package\.json|[A-Z]+\.md|LICENSE|(?:bench|examples)\/README\.md|docs\/[\w/-]+\.md|dist\/(?:agents|chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|dist\/sbom\.cdx\.json|examples\/(?:azure|composition|deepeval|mlflow)\/\w+\.eval\.yaml|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/(?:\w+\.webp|turnlight\.svg)|python\/turnlight\.py|types\/(?:agents|index)\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
     const files = stdout.trim().split('\n');
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
