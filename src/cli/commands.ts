@@ -19,6 +19,8 @@ interface CommandEntry {
   readonly options?: readonly Option[];
   /** Text to show after the help. */
   readonly after?: string;
+  /** The page of the documentation to name in the help. Default: the reference. */
+  readonly page?: string;
   readonly commands?: readonly CommandEntry[];
   /**
    * Imports the function that runs the command with the arguments, any options, and the shell. Absent if there are only
@@ -36,6 +38,7 @@ const GLOBS = {
 const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
+    page: 'guides/first-eval',
     description: 'create a first eval file, and an agent to replace with yours',
     arguments: { '[file]': `file to create (default: ${DEFAULT_PATH})` },
     options: options.INIT_OPTIONS,
@@ -43,6 +46,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'run',
+    page: 'guides/ci',
     description: 'run cases',
     arguments: GLOBS,
     options: options.RUN_OPTIONS,
@@ -51,6 +55,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'judge',
+    page: 'guides/ci',
     description:
       'judge the conversations of a run again with the current files, without calling the agent',
     arguments: {
@@ -61,6 +66,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'merge',
+    page: 'guides/ci',
     description: 'merge the records of several runs, such as shards, into one',
     arguments: { '<records...>': 'records, folders, or globs' },
     options: options.MERGE_OPTIONS,
@@ -68,6 +74,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'compare',
+    page: 'guides/compare',
     description: 'compare two runs: what improved, what got worse, and whether it is significant',
     arguments: {
       '[base]': `${options.RUN_NAMES} (default: previous)`,
@@ -78,6 +85,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'agreement',
+    page: 'guides/labels',
     description: "show how well judges agree with people's labels",
     arguments: GLOBS,
     options: options.AGREEMENT_OPTIONS,
@@ -85,6 +93,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'noise',
+    page: 'guides/labels',
     description: 'show how often judges change their verdicts on the same conversation',
     arguments: {
       '[runs...]': `${options.RUN_NAMES} (default: the last ${options.DEFAULT_NOISE_RUNS} runs of the files under this folder)`,
@@ -94,6 +103,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'judges',
+    page: 'guides/labels',
     description: 'judge labeled conversations again, and compare the judges with people',
     arguments: {
       '[judges...]':
@@ -104,6 +114,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'worker',
+    page: 'guides/past-one-machine',
     description: 'run cases for other machines, from the queue of `run --queue`',
     options: options.WORKER_OPTIONS,
     load: async () => (await import('./commands/workerCommand.ts')).work,
@@ -130,6 +141,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'import',
+    page: 'guides/import',
     description: 'create eval files from chat logs, traces, and files of other tools',
     arguments: {
       '<files...>': 'files to import (JSON, JSON Lines, YAML, or CSV); the format is detected',
@@ -139,6 +151,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'save',
+    page: 'guides/simulated-users',
     description: 'save the last simulated conversation of a case as a new case in its file',
     arguments: { '<file>': 'eval file' },
     options: options.SAVE_OPTIONS,
@@ -146,6 +159,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'generate',
+    page: 'guides/import',
     description: 'let a model draft cases for you to edit',
     arguments: { '[files...]': 'files with real conversations, in the formats of `import`' },
     options: options.GENERATE_OPTIONS,
@@ -161,12 +175,14 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'traces',
+    page: 'guides/traces',
     description: 'print the environment variables that make a service send its spans to runs here',
     options: options.TRACES_OPTIONS,
     load: async () => (await import('./commands/tracesCommand.ts')).traces,
   },
   {
     name: 'cache',
+    page: 'guides/cache',
     description: 'show where cached answers are stored, and their size',
     load: async () => (await import('./commands/cacheCommand.ts')).showCache,
     commands: [
@@ -179,6 +195,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'mlflow',
+    page: 'guides/from-mlflow',
     description: 'exchange sessions and verdicts with the MLflow server at MLFLOW_TRACKING_URI',
     commands: [
       {
@@ -198,7 +215,14 @@ const COMMANDS: readonly CommandEntry[] = [
     ],
   },
   {
+    name: 'docs',
+    description: 'print a page of the documentation',
+    arguments: { '[page]': 'such as guides/ci, or contains (default: the table of contents)' },
+    load: async () => (await import('./commands/docsCommand.ts')).docs,
+  },
+  {
     name: 'lsp',
+    page: 'editors',
     description: 'start the language server, for any editor',
     options: [options.STDIO],
     load: async () => {
@@ -250,6 +274,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
       writeErr: (text) => shell.err.write(text),
     });
   for (const entry of COMMANDS) add(program, entry, shell, done);
+  program.addHelpText('after', '\nDocumentation: turnlight docs [page]');
   nameHelp(program, program.name());
   return program;
 }
@@ -261,12 +286,14 @@ function add(
   done: (code: ExitCode) => void,
 ): void {
   const { name, description, options: known = [], load, commands = [] } = entry;
+  const { page = 'reference/command-line' } = entry;
   const command = parent.command(name).description(description);
   for (const [argument, words] of Object.entries(entry.arguments ?? {})) {
     command.argument(argument, words);
   }
   for (const one of known) command.addOption(one);
   if (entry.after !== undefined) command.addHelpText('after', entry.after);
+  command.addHelpText('after', `\nDocumentation: turnlight docs ${page}`);
   if (load) {
     command.action(async () => {
       const work = await load();
@@ -278,7 +305,7 @@ function add(
       done(await work(...(given as never[])));
     });
   }
-  for (const one of commands) add(command, one, shell, done);
+  for (const one of commands) add(command, { page, ...one }, shell, done);
 }
 
 /** Points to a command's help if the command is misused. */

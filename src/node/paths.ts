@@ -12,6 +12,12 @@ export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
 
+/** The absolute path of the documentation, which is next to the folder of the bundle. */
+export const DOCS_FOLDER = resolve(
+  import.meta.dirname,
+  import.meta.url.endsWith('.ts') ? '../../docs' : '../docs',
+);
+
 export const DATA_FOLDER = '.turnlight';
 
 export const RUNS_FOLDER = 'runs';
