@@ -293,18 +293,36 @@ export async function fetchLimited(
     request.url,
     isEventStream(response),
   );
-  async function* body() {
-    let failure: Error | undefined;
-    try {
-      yield* bytes;
-    } catch (error) {
-      if (error instanceof Error) failure = error;
-      throw error;
-    } finally {
-      onEnd(failure);
-    }
-  }
-  return new Response(ReadableStream.from(body()), { status, headers });
+  // Not `ReadableStream.from`: canceling it before the first read would never end the request.
+  let isCanceled = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await bytes.next();
+          if (isCanceled) return;
+          if (!done) {
+            controller.enqueue(value);
+            return;
+          }
+          onEnd();
+          controller.close();
+        } catch (error) {
+          if (isCanceled) return;
+          onEnd(error instanceof Error ? error : undefined);
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        isCanceled = true;
+        onEnd();
+        await bytes.return(undefined);
+        await response.body?.cancel().catch(() => {});
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status, headers });
 }
 
 /** Fails on JSON that would take up too much memory, because the client parses without limits. */

@@ -239,6 +239,21 @@ describe('an MCP server over HTTP', () => {
     });
   }
 
+  it('occupies no place in the queue of its endpoint once it has answered', async (t) => {
+    const { url } = await startMcpService(t);
+    const model = await startModelServer(calling('find'));
+    t.after(() => model.close());
+    const suite = `target: {type: chat, model: {provider: openai, model: m, base_url: "${model.baseUrl}"}, mcp_servers: ${at(url)}, timeout: 10000}
+cases:
+  - {id: a, repeat: 3, turns: [Hi], assert: [{type: contains, value: says}]}
+`;
+    const { lines } = await runFiles(t, { 'suite.eval.yaml': suite }, { concurrency: 1 });
+    assert.deepEqual(
+      lines.map(({ status }) => status),
+      ['pass', 'pass', 'pass'],
+    );
+  });
+
   const HANGING: readonly (readonly [what: string, fault: Fault])[] = [
     ['never answers', () => {}],
     [
