@@ -65,6 +65,13 @@ describeView('hostile text in the conversation view', ({ view, show, turn }) => 
     assert.ok(text.includes('[U+202E]turned'), 'a turner of direction is shown');
   });
 
+  it("doesn't become much longer when it is rendered", async () => {
+    const text = `[x]: ${'y'.repeat(10_000)}\n\n${'[x]'.repeat(3_000)}`;
+    await showEverywhere(text);
+    const shown = (await turn(2).locator('.said').first().textContent()) ?? '';
+    assert.ok(shown.length < 2 * text.length, `${shown.length} characters`);
+  });
+
   it('shows hidden and deceptive characters, and keeps words that need them', async () => {
     /** The visible text, and the text that screen readers announce. */
     const shown = () =>
