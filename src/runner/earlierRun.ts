@@ -176,7 +176,8 @@ export async function resume(
         edited.delete(one);
       } else if (!places.has(one)) edited.add(one);
     }
-    retained.set(root, { record, retained: [...own].flatMap((one) => places.get(one) ?? []) });
+    const kept = [...own].flatMap((one) => places.get(one) ?? []);
+    retained.set(root, { record, stamp: read.stamp, retained: kept });
   }
   const reused = new Set(places.keys());
   const refs = [...edited].map(({ ref }) => ref);

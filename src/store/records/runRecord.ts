@@ -91,6 +91,11 @@ export class RunRecord {
     return this.#path;
   }
 
+  /** Changes if the file has changed at the next read. */
+  get stamp(): string {
+    return this.#stamp;
+  }
+
   /** The first line, with absolute paths. Undefined if the file isn't a run record. */
   get run(): RunLine | undefined {
     return this.#content.run;

@@ -9,6 +9,7 @@ import { mapCasePaths, mapRunPaths, type RecordRoot, recordedPath } from '../../
 import { makeDataFolder } from '../dataFolder.ts';
 import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
 import type { LinePlace } from './parseLine.ts';
+import { regularStats, stampOf } from './runRecord.ts';
 
 /** How messages refer to the record. */
 export const RECORD_NAME = 'The record';
@@ -48,19 +49,22 @@ export async function createRecord(
  * line and the retained lines, under a name that makes it the newest record.
  *
  * @param first the new file's first line
- * @param retained the lines to keep, in order
- * @throws UnwritableError, RecordBusyError
+ * @throws UnwritableError; RecordBusyError, also if another run has continued the record since it was read
  */
 export async function continueRecord(
-  earlier: string,
+  { record: earlier, stamp, retained }: RetainedLines,
   root: string,
   first: RunLine,
-  retained: readonly LinePlace[],
   scrubber: Scrubber,
 ): Promise<RecordWriter> {
   const others = (await recordsAt(root)).filter((one) => one !== earlier);
   const path = recordPath(root, first.id, first.started, others);
   return writing(path, root, first.id, scrubber, async () => {
+    const found = await regularStats(earlier);
+    if (!found || stampOf(found) !== stamp) {
+      const message = `Another process has just continued the run ${first.id}. If it isn't complete, resume it again.`;
+      throw new RecordBusyError('busy', message);
+    }
     const beside = `${path}.new`;
     await rm(beside, { force: true });
     const [from, to] = [await openRegular(earlier), await openRegular(beside, CREATE)];
@@ -153,6 +157,9 @@ function writer(
 export interface RetainedLines {
   /** Absolute. */
   readonly record: string;
+  /** See `stampOf`. */
+  readonly stamp: string;
+  /** In order. */
   readonly retained: readonly LinePlace[];
 }
 
@@ -192,9 +199,9 @@ export class RunWriter {
         const first = mapRunPaths(run, (path, suite) =>
           recordedPath(records.#dataFolderOf(suite), path),
         );
-        const { record, retained } = earlier.get(root) ?? {};
-        if (record !== undefined && retained) {
-          writers.set(root, await continueRecord(record, root, first, retained, scrubber));
+        const retained = earlier.get(root);
+        if (retained) {
+          writers.set(root, await continueRecord(retained, root, first, scrubber));
           continue;
         }
         const writer = await createRecord(root, run.id, run.started, scrubber);
