@@ -65,7 +65,8 @@ function shortModel(value: string, location: Location): ModelSpec | undefined {
   }
   const scrubber = new Scrubber();
   for (const name of environmentNames(value)) scrubber.add(name, env(name));
-  report('unknown-model', scrubber.text(parsed.problem), location);
+  const meant = filled ? [] : (parsed.meant ?? []);
+  report('unknown-model', scrubber.text(parsed.problem), location, suggestionsOf(meant));
   return undefined;
 }
 
@@ -254,7 +255,8 @@ function unknownName(
 ): undefined {
   if (location.scope.invalidKeys.has(`${kind}s`)) return undefined;
   const { known, listed } = namesIn(declared);
-  const near = nearest(name, known);
+  const similar = nearest(name, known);
+  const near = similar.length === 0 && kind === 'model' ? withProvider(name) : similar;
   const [meant] = near;
   const names = known.length === 0 ? `\`${kind}s\` is empty.` : `Known: ${listed}.`;
   const hint = meant ? `Did you mean "${meant}"?` : names;
@@ -262,6 +264,13 @@ function unknownName(
   const message = `There is no ${kind} "${name}". ${hint}${form}`;
   report('unknown-name', message, location, suggestionsOf(near));
   return undefined;
+}
+
+/** A model's name with its provider: `openai/gpt-5-mini`, `gpt-5-mini`. */
+function withProvider(name: string): string[] {
+  const [, provider = '', model = ''] = /^([\w-]+)\/(.+)$/.exec(name) ?? [];
+  if (findProvider(provider)) return [`${provider}:${model}`];
+  return /^(?:gpt-|o\d)/.test(name) ? [`openai:${name}`] : [];
 }
 
 /** Cached, because thousands of cases may refer to the same unknown name. */

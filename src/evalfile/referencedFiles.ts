@@ -1,7 +1,8 @@
 import { basename, dirname, extname, relative, sep } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
 import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
-import { isNewFileKind } from '../core/problem.ts';
+import { isNewFileKind, suggestionsOf } from '../core/problem.ts';
+import { nearest } from '../core/text/closest.ts';
 import { folderWithoutWildcards, PatternError } from '../disk/glob.ts';
 import { outsideMessage } from '../node/paths.ts';
 import { FileError, isReallyInside, resolveReference } from './files.ts';
@@ -62,10 +63,31 @@ export async function findReferenced(
     report(`not-a-${wanted}`, message, location);
     return undefined;
   }
-  const message = `There is no ${wanted} "${reference}". Paths are relative to this file.`;
-  const fix = isNewFileKind(kind) && { fix: { create: { path, kind } } };
-  report('file-missing', message, location, fix || {});
+  const { replacement, fix } = suggestionsOf(await similarPaths(reference, path, location, kind));
+  const hint =
+    replacement === undefined
+      ? 'Paths are relative to this file.'
+      : `Did you mean "${replacement}"?`;
+  report('file-missing', `There is no ${wanted} "${reference}". ${hint}`, location, {
+    ...(replacement !== undefined && { replacement }),
+    fix: { ...fix, ...(isNewFileKind(kind) && { create: { path, kind } }) },
+  });
   return undefined;
+}
+
+/** Paths of files with similar names in the same folder, most likely first. */
+async function similarPaths(
+  reference: string,
+  path: string,
+  { scope }: Location,
+  kind: FileKind,
+): Promise<string[]> {
+  if (kind === 'folder') return [];
+  const found = await scope.files.glob(['*'], dirname(path));
+  const names = new Set(found.map((one) => basename(one)));
+  const fitting = [...names].filter((name) => EXTENSIONS[kind].includes(extname(name)));
+  const folder = reference.slice(0, reference.length - basename(reference).length);
+  return nearest(basename(reference), fitting).map((name) => folder + name);
 }
 
 /** Whether a file probably contains secrets, which must not reach a model. Reports it if so. Links are followed. */

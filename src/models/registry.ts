@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { mappingOf } from '../core/data/data.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
+import { nearest } from '../core/text/closest.ts';
 import { azureOpenaiProvider } from './azureOpenai.ts';
 import { checkDestination } from './destination.ts';
 import {
@@ -67,7 +68,7 @@ export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Mod
 export function parseModelSpec(
   text: string,
   folder: string,
-): { readonly spec: ModelSpec } | { readonly problem: string } {
+): { readonly spec: ModelSpec } | { readonly problem: string; readonly meant?: readonly string[] } {
   const [, name = text, rest = ''] = /^(.*?):(.*)$/s.exec(text) ?? [];
   // MLflow writes a URI: `openai:/gpt-5-mini`.
   const model = rest.trim().replace(/^\/(?!\/)/, '');
@@ -77,9 +78,14 @@ export function parseModelSpec(
   }
   const provider = findProvider(name);
   if (!provider) {
-    const known = modelProviders.map((one) => one.provider).join(', ');
-    const problem = `Unknown provider "${name}". Known providers: ${known}. For another endpoint with OpenAI's API, write provider \`openai\` and its \`base_url\` under \`models\`.`;
-    return { problem };
+    const known = modelProviders.map((one) => one.provider);
+    const near = nearest(name, known);
+    const hint =
+      near[0] === undefined
+        ? `Known providers: ${known.join(', ')}.`
+        : `Did you mean "${near[0]}"?`;
+    const problem = `Unknown provider "${name}". ${hint} For another endpoint with OpenAI's API, write provider \`openai\` and its \`base_url\` under \`models\`.`;
+    return { problem, meant: near.map((one) => `${one}:${model}`) };
   }
   const params = { provider: name, model };
   const { error } = provider.schema.safeParse(params);

@@ -18,7 +18,8 @@ test("reads provider:model, including colons in the model's name", () => {
 for (const [text, words] of [
   ['gpt-5-mini', /is not a model/],
   ['openai:', /is not a model/],
-  ['opnai:gpt-5-mini', /Unknown provider "opnai".*openai, azure-openai, ollama, vscode, replay/],
+  ['opnai:gpt-5-mini', /Unknown provider "opnai". Did you mean "openai"\?/],
+  ['acme:gpt-5-mini', /Unknown provider "acme".*openai, azure-openai, ollama, vscode, replay/],
   ['replay:judge', /needs more than a name/],
 ] as const) {
   test(`"${text}" is refused with a reason`, () => {
