@@ -283,12 +283,38 @@ function readAt(
 ): At {
   const defaultAt = about.historyTurns === undefined ? 'all' : 'live';
   const at = parseAt(given ?? (scriptedTurn === undefined ? defaultAt : undefined));
-  const fault =
-    scriptedTurn !== undefined && at.kind !== 'all'
-      ? 'An assertion under a turn checks the reply to that turn. Remove `at`.'
-      : faultOf(at, side, about);
-  if (fault !== undefined) report('bad-at', fault, location);
+  if (scriptedTurn !== undefined && at.kind !== 'all') {
+    const message = 'An assertion under a turn checks the reply to that turn. Remove `at`.';
+    report('bad-at', message, location, {
+      ...(given !== undefined && { fix: { remove: location.path } }),
+    });
+    return at;
+  }
+  const fault = faultOf(at, side, about);
+  if (fault === undefined) return at;
+  const meant = fittingAt(at, side, about.sides ?? []);
+  const instead = { path: location.path, keys: { at: meant }, guessed: true } as const;
+  report('bad-at', fault, location, { ...(meant !== undefined && { fix: { instead } }) });
   return at;
+}
+
+/** A value that selects existing turns instead of a missing one. */
+function fittingAt(
+  at: At,
+  side: AssertionType['side'],
+  sides: readonly Turn['side'][],
+): number | string | undefined {
+  if (at.kind === 'range') {
+    const [from, to] = [Math.min(at.from, at.to), Math.max(at.from, at.to)];
+    const last = Math.min(to, sides.length || to);
+    return from <= last ? `${from}-${last}` : undefined;
+  }
+  if (at.kind !== 'turns' || at.turns.length > 1) return undefined;
+  const [turn = 0] = at.turns;
+  if (turn <= 0) return turn === 0 ? 'last' : 'first';
+  const away = (number: number) => Math.abs(number - turn);
+  const own = sides.flatMap((one, index) => (side === 'both' || one === side ? index + 1 : []));
+  return own.sort((a, b) => away(a) - away(b) || b - a)[0];
 }
 
 function faultOf(

@@ -54,14 +54,18 @@ export async function conversationOf(
   if (ORIGINS.some((key) => invalidKeys.has(key))) return undefined;
   const given = ORIGINS.filter((key) => input[key] !== undefined);
   if (given.length !== 1) {
-    const keys = given.map((key) => `\`${key}\``);
-    const message =
-      given.length === 0
-        ? 'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` or `transcripts` to judge.'
-        : `Use either ${formatList(keys, 'or')} in a case, not ${given.length === 2 ? 'both' : 'several'}.`;
-    reportOnKey('turns-or-transcript', message, location, {
-      ...(given.length === 0 && { fix: { add: { to: location.path, key: 'transcript' } } }),
-    });
+    const [first, second] = given;
+    if (first === undefined || second === undefined) {
+      const message =
+        'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` or `transcripts` to judge.';
+      const fix = { add: { to: location.path, key: 'transcript' } };
+      reportOnKey('turns-or-transcript', message, location, { fix });
+    } else {
+      const keys = given.map((key) => `\`${key}\``);
+      const message = `Use either ${formatList(keys, 'or')} in a case, not ${given.length === 2 ? 'both' : 'several'}.`;
+      const key = within(location, second);
+      reportOnKey('turns-or-transcript', message, key, { fix: { remove: key.path } });
+    }
     return undefined;
   }
   const live = input.turns !== undefined || input.simulate !== undefined;

@@ -18,7 +18,7 @@ describe('the rules of a case', () => {
     [
       'both turns and a transcript',
       suiteWith(`${TRANSCRIPT}\nturns: [Hi]`, BOT),
-      ['5:5 turns-or-transcript'],
+      ['6:5 turns-or-transcript'],
     ],
     ['turns without a target', suiteWith('turns: [Hi]\nassert: [x]'), ['3:5 missing-target']],
     [

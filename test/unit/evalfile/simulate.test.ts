@@ -61,7 +61,7 @@ ${CHECK}`
     ['misspells a key', `simulate: {goal: x, presona: y}\n${CHECK}`, '4:25 unknown-key'],
     ['names an unknown variable', `simulate: {goal: "{{x}}"}\n${CHECK}`, '4:23 unknown-variable'],
     ['has an empty opening', `simulate: {goal: x, opening: [" "]}\n${CHECK}`, '4:35 wrong-value'],
-    ['stands with turns', `simulate: {goal: x}\nturns: [Hi]\n${CHECK}`, '3:5 turns-or-transcript'],
+    ['stands with turns', `simulate: {goal: x}\nturns: [Hi]\n${CHECK}`, '4:5 turns-or-transcript'],
     [
       'names no model that is there',
       `simulate: {goal: x, model: gone}\n${CHECK}`,

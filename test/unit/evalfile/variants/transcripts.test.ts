@@ -139,7 +139,7 @@ describe('the conversations that `transcripts` finds', () => {
 
   it('exclude other keys for a conversation', async () => {
     const both = await load(suite('transcripts: a.json\n    turns: [Hi]'), { 'a.json': '[]' });
-    assert.deepEqual(placed(both), ['2:5 turns-or-transcript']);
+    assert.deepEqual(placed(both), ['3:5 turns-or-transcript']);
   });
 
   it('report a file without conversations', async () => {
