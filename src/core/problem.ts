@@ -44,8 +44,14 @@ export interface Fix {
   readonly remove?: Path;
   /** A key to add to the mapping at `to`; `value` is set if known. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
-  /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`. */
-  readonly beside?: { readonly to: Path; readonly keys: Readonly<Record<string, boolean>> };
+  /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`, and one to remove. */
+  readonly beside?: {
+    readonly to: Path;
+    readonly keys?: Readonly<Record<string, boolean>>;
+    readonly without?: string;
+  };
+  /** A value that should be the only item of a list. */
+  readonly item?: Path;
   /** Keys that replace the entry at `path`; `guessed` if the user should review them. */
   readonly instead?: {
     readonly path: Path;

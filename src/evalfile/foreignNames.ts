@@ -1,5 +1,5 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
-import { stringOf } from '../core/data/data.ts';
+import { type Mapping, stringOf } from '../core/data/data.ts';
 import { closest } from '../core/text/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/misspelled.ts';
 import { shareFromPercent } from './threshold.ts';
@@ -181,13 +181,13 @@ export const FOREIGN_KEY_NAMES: Readonly<Record<string, Names>> = {
 };
 
 export const foreignNames: ForeignNames = {
-  ofKey(written, known, value) {
-    const found = convertKey(written, known, value);
+  ofKey(written, known, owner) {
+    const found = turnKey(written, known, owner) ?? convertKey(written, known, owner[written]);
     if (found) return found;
     const key = lookUp(FOREIGN_KEY_NAMES, written, known);
     return key && nameOf('key', written, key.tool, key.meant);
   },
-  adviceOn: (written, known) => aboutRole(written, known) ?? adviceOn(written),
+  adviceOn,
   ofValue(written, key, known) {
     if (key === 'at') return everyTurn(written, known);
     if (key !== 'type') return undefined;
@@ -197,9 +197,18 @@ export const foreignNames: ForeignNames = {
   },
   ofKind(written, key) {
     if (key === 'labels') return scoredLabels(written);
+    if (key === 'id') return plainId(written);
     return key === 'threshold' ? share(written) : undefined;
   },
 };
+
+function plainId(written: unknown): MeantValue | undefined {
+  if (typeof written !== 'string') return undefined;
+  const meant = written.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[._-]+|-+$/g, '');
+  if (meant === '' || meant === written) return undefined;
+  const message = `An id has only letters, digits, ".", "_" and "-". Did you mean "${meant}"?`;
+  return { meant, message };
+}
 
 function share(written: unknown): MeantValue | undefined {
   const meant = shareFromPercent(written);
@@ -217,10 +226,22 @@ function everyTurn(written: string, known: readonly string[]): ForeignName | und
 
 const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
 
-/** Advice for a scripted turn with a role other than the user's. */
-function aboutRole(written: string, known: readonly string[]): string | undefined {
-  if (!known.includes('user') || !OTHER_ROLES.includes(written)) return undefined;
-  return 'Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.';
+/** A scripted turn that is written like a message of a transcript. */
+function turnKey(
+  written: string,
+  known: readonly string[],
+  owner: Mapping,
+): ForeignName | undefined {
+  if (!known.includes('user')) return undefined;
+  const { role = 'user' } = written === 'content' ? owner : { role: written };
+  if (OTHER_ROLES.includes(stringOf(role))) {
+    const message =
+      'Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.';
+    return { meant: 'user', message, without: 'role', isMisplaced: true };
+  }
+  if (written !== 'content' || role !== 'user') return undefined;
+  const message = "All `turns` are the user's. Write `user` instead of `role` and `content`.";
+  return { meant: 'user', message, without: 'role' };
 }
 
 /** Adds scores to labels without scores, as used by other tools and older files: the first label is the best. */

@@ -95,7 +95,7 @@ export function mapAssertion(given: Mapping, say: Say): Mapping[] {
     const free = known.map((one) => one.name).filter((one) => !Object.hasOwn(given, one));
     const meant = known.some((one) => one.name === key)
       ? undefined
-      : foreignNames.ofKey(key, free, value);
+      : foreignNames.ofKey(key, free, { [key]: value });
     if (meant?.instead) Object.assign(assertion, meant.instead);
     else if (meant) assertion[meant.meant] = value;
     else if (known.some((one) => one.name === key)) assertion[key] = value;

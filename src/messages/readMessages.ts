@@ -178,7 +178,16 @@ class OpenCalls {
   }
 }
 
+/** Matches text that would be a message with a space after its colon. */
+const GLUED_SIDE = new RegExp(`^(?:${SHORTHANDS.join('|')}):(?=\\S)`);
+
 function readItem(item: unknown, index: number): ForeignMessage {
+  const [key] = (typeof item === 'string' && GLUED_SIDE.exec(item)) || [];
+  if (key !== undefined) {
+    const message = `Put a space after "${key}".`;
+    const problem = { path: [], code: 'message-not-object', message, blankAfter: key.length };
+    return unreadable({ problems: [problem] });
+  }
   if (!isMapping(item)) {
     const message =
       'A message must be a mapping, such as `user: Hi` or `{role: user, content: Hi}`.';
@@ -269,7 +278,9 @@ function missingRole(item: Item): ValueProblem {
 function notAList(given: unknown): string {
   const lists = isMapping(given) ? listsIn(given) : [];
   const hint =
-    lists.length > 0 ? ` This has messages under ${lists.join(' and ')}. ${KEEP_LIST}` : '';
+    lists.length > 0
+      ? ` This has messages under ${lists.join(' and ')}. ${KEEP_LIST}`
+      : ' Start each message with "- ".';
   return `A conversation must be a list of messages.${hint}`;
 }
 

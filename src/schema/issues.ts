@@ -88,10 +88,13 @@ function kindsIn(issue: Issue): string[] {
 
 const SPELLED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 
-/** The number or boolean that quoted text contains, if one was expected: `"0.5"`. */
-export function unquoted(issue: Issue, given: unknown): unknown {
-  if (typeof given !== 'string' || !SPELLED.test(given)) return undefined;
-  const value: unknown = JSON.parse(given);
+/** Booleans of YAML 1.1. */
+const SWITCHES: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
+
+/** The number or boolean that text contains, if one was expected: `"0.5"`, `yes`. */
+export function plainValue(issue: Issue, given: unknown): unknown {
+  if (typeof given !== 'string') return undefined;
+  const value: unknown = SPELLED.test(given) ? JSON.parse(given) : SWITCHES[given.toLowerCase()];
   const fits = typesIn(issue).some(
     (type) => type === typeof value || (type === 'int' && Number.isInteger(value)),
   );

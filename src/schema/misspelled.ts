@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import {
+  type Mapping,
   mappingOf,
   type Path,
   pushAll,
@@ -116,9 +117,9 @@ function correctionAmong(
   owner: Path,
   { value, foreign }: Reading,
 ): MisspelledKey | undefined {
-  const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
+  const name = foreign?.ofKey(written, free, mappingOf(valueAt(value, owner)));
   if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
-  if (foreign?.adviceOn(written, free) !== undefined) return undefined;
+  if (foreign?.adviceOn(written) !== undefined) return undefined;
   const glued = gluedKey(written, free);
   if (glued !== undefined) return { owner, written, meant: glued, why: { kind: 'glued' } };
   const [meant, ...others] = nearest(written, free);
@@ -157,7 +158,7 @@ function onlyOnes({ schema, value, leaves, foreign }: Reading): MisspelledKey[] 
     );
     const meant = lacking && missingKey(value, lacking.path);
     if (written === undefined || meant === undefined || more.length + further.length > 0) return [];
-    if (foreign?.adviceOn(written, [meant]) !== undefined) return [];
+    if (foreign?.adviceOn(written) !== undefined) return [];
     if (colonTextAt(schema, value, owner, foreign)) return [];
     const field = keysAt(schema, value, owner).find(({ name }) => name === meant)?.schema;
     const fits = (field as z.ZodType | undefined)?.safeParse(valueAt(value, [...owner, written]));
@@ -165,11 +166,13 @@ function onlyOnes({ schema, value, leaves, foreign }: Reading): MisspelledKey[] 
   });
 }
 
-function renamed(value: unknown, { owner, written, meant }: MisspelledKey): unknown {
+function renamed(value: unknown, { owner, written, meant, why }: MisspelledKey): unknown {
   return withValueAt(value, owner, (mapping) => {
     const entries = Object.entries(Object(mapping));
+    const kept =
+      why.kind === 'foreign' ? entries.filter(([name]) => name !== why.name.without) : entries;
     return Object.fromEntries(
-      entries.map(([name, inner]) => [name === written ? meant : name, inner]),
+      kept.map(([name, inner]) => [name === written ? meant : name, inner]),
     );
   });
 }
@@ -228,7 +231,7 @@ export function colonTextAt(
   const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
   // The text resembles a key, or a missing key's value: `contains` for `type: contains`.
   if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
-  const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.adviceOn(key, known);
+  const isForeign = foreign?.ofKey(key, known, { [key]: inner }) ?? foreign?.adviceOn(key);
   return isForeign === undefined ? { path, key } : undefined;
 }
 
@@ -242,6 +245,10 @@ export interface ForeignName {
   readonly meant: string;
   /** Additional keys to set, such as `ignore_case: true`. */
   readonly beside?: Readonly<Record<string, boolean>>;
+  /** Another key to remove. */
+  readonly without?: string;
+  /** Whether the mapping should be removed, because `meant` would change its meaning. */
+  readonly isMisplaced?: boolean;
   /** The equivalent entries, with `meant` first; set if the value also changes. */
   readonly instead?: Readonly<Record<string, unknown>>;
   /** A sentence for the eval file's author. */
@@ -256,10 +263,10 @@ export interface MeantValue {
 
 /** Other tools' names for a schema's keys and values. */
 export interface ForeignNames {
-  /** @param known the allowed keys */
-  ofKey(written: string, known: readonly string[], value: unknown): ForeignName | undefined;
-  /** Advice for a key without an equivalent, as a sentence. @param known the allowed keys */
-  adviceOn(written: string, known: readonly string[]): string | undefined;
+  /** @param known the allowed keys @param owner the mapping that contains the key */
+  ofKey(written: string, known: readonly string[], owner: Mapping): ForeignName | undefined;
+  /** Advice for a key without an equivalent, as a sentence. */
+  adviceOn(written: string): string | undefined;
   /** @param known the allowed values of the key */
   ofValue(written: string, key: string, known: readonly string[]): ForeignName | undefined;
   /** The replacement for a value of the wrong kind. */

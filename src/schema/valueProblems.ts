@@ -1,11 +1,20 @@
 import type * as z from 'zod';
-import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data/data.ts';
+import {
+  isMapping,
+  mappingOf,
+  type Path,
+  samePath,
+  stringOf,
+  uniqueBy,
+  valueAt,
+  withValueAt,
+} from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { errorAt, type Fix, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';
 import { quoteFix, spaceFix } from '../yaml/quoting.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import { codeOf, type Issue, type Leaf, lacksQuotes, sentenceOf, unquoted } from './issues.ts';
+import { codeOf, type Issue, type Leaf, lacksQuotes, plainValue, sentenceOf } from './issues.ts';
 import {
   type CorrectedValue,
   colonTextAt,
@@ -15,7 +24,7 @@ import {
   missingKey,
   pathAsWritten,
 } from './misspelled.ts';
-import { keysAt, valuesAt } from './schemaWalk.ts';
+import { keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 
 export interface ValueProblem {
   /** The problem's path, relative to the value. */
@@ -78,13 +87,21 @@ function misspelledProblem(one: MisspelledKey, all: readonly MisspelledKey[]): V
   const { owner, written, meant, why } = one;
   const path = [...pathAsWritten(owner, all), written];
   const others = why.kind === 'near' ? why.others : [];
-  const keys = why.kind === 'foreign' ? why.name.instead : undefined;
+  const { instead: keys, without, isMisplaced } = why.kind === 'foreign' ? why.name : {};
   if (why.kind === 'glued') {
     return { ...unknownKey(path, messageOf(one), []), blankAfter: meant.length + 1 };
   }
-  if (!keys) return unknownKey(path, messageOf(one), [meant, ...others]);
-  const { fix, ...problem } = unknownKey(path, messageOf(one), []);
-  return { ...problem, fix: { ...fix, instead: { path, keys } } };
+  const to = path.slice(0, -1);
+  const { fix, ...problem } = unknownKey(
+    path,
+    messageOf(one),
+    keys || isMisplaced ? [] : [meant, ...others],
+  );
+  if (isMisplaced) return { ...problem, fix: { remove: to } };
+  if (without !== undefined) return { ...problem, fix: { beside: { to, without } } };
+  return keys
+    ? { ...problem, fix: { ...fix, instead: { path, keys } } }
+    : { ...problem, ...(fix && { fix }) };
 }
 
 function messageOf({ written, meant, why }: MisspelledKey): string {
@@ -140,7 +157,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
       .map(({ name }) => name)
       .filter((name) => missingKey(value, [...path, name]) !== undefined);
     return issue.keys.map((key) => {
-      const message = foreign?.adviceOn(key, free);
+      const message = foreign?.adviceOn(key);
       return message === undefined
         ? unknownKeyProblem(writtenPath, key, free)
         : unknownKey([...writtenPath, key], message, []);
@@ -171,7 +188,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const code = codeOf(issue);
   const last = path.at(-1);
   const meant = foreign?.ofKind(given, String(last));
-  if ((code === 'wrong-type' || code === 'out-of-range') && meant) {
+  if (meant) {
     const keys = { [String(last)]: meant.meant };
     const fix = { instead: { path: writtenPath, keys, guessed: true as const } };
     return [{ path: writtenPath, code, message: meant.message, fix }];
@@ -182,11 +199,32 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
     message: sentenceOf(issue, given),
     ...(lacksQuotes(issue, given) && { unquoted: 'value' as const }),
   };
-  const plain = unquoted(issue, given);
-  if (plain === undefined || typeof last !== 'string') return [problem];
-  const message = `${problem.message.replace(/\.$/, '')} in quotes.`;
+  if (typeof last !== 'string') return [problem];
+  if (given === null) {
+    return [{ ...problem, fix: { add: { to: writtenPath.slice(0, -1), key: last } } }];
+  }
+  if (isItem(schema, value, path)) {
+    const message = `${problem.message} Make it an item of a list.`;
+    return [{ ...problem, message, fix: { item: writtenPath } }];
+  }
+  const plain = plainValue(issue, given);
+  if (plain === undefined) return [problem];
+  const message =
+    stringOf(plain) === given
+      ? `${problem.message.replace(/\.$/, '')} in quotes.`
+      : `${problem.message} Did you mean ${stringOf(plain)}?`;
   const fix = { instead: { path: writtenPath, keys: { [last]: plain } } };
   return [{ ...problem, message, fix }];
+}
+
+/** Whether a value would be valid as the only item of a list. A mapping by name isn't one. */
+function isItem(schema: z.ZodType, value: unknown, path: Path): boolean {
+  const given = valueAt(value, path);
+  if (isMapping(given) && Object.values(given).every(isMapping)) return false;
+  const wrapped = withValueAt(value, path, (one) => [one]);
+  return schemasAt(schema, wrapped, path).some(
+    (one) => (one as z.ZodType).safeParse([given]).success,
+  );
 }
 
 /** @param siblings existing keys; one of them may be the value: `- contains: x` */
@@ -246,10 +284,11 @@ export function problemUnder<Under extends ValueProblem>(base: Path, problem: Un
 }
 
 function fixUnder(base: Path, fix: Fix): Fix {
-  const { remove, add, beside, instead } = fix;
+  const { remove, add, beside, instead, item } = fix;
   return {
     ...fix,
     ...(remove && { remove: [...base, ...remove] }),
+    ...(item && { item: [...base, ...item] }),
     ...(add && { add: { ...add, to: [...base, ...add.to] } }),
     ...(instead && { instead: { ...instead, path: [...base, ...instead.path] } }),
     ...(beside && { beside: { ...beside, to: [...base, ...beside.to] } }),

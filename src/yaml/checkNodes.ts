@@ -152,7 +152,7 @@ function itemInText(scalar: Scalar, text: string): Span | undefined {
 }
 
 /** A comment after a value, with no space after its `#`. */
-const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
+const CUTTING_COMMENT = /[ \t]*(#[^\s#].*)/y;
 
 /**
  * Finds an unintended comment: unquoted text ends before ` #`, and the rest is a comment:

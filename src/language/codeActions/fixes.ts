@@ -6,9 +6,18 @@ import type { Fix } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { validate } from '../../schema/issues.ts';
-import { addKeys, removeEntry, removeKeyAt, replaceEntry, replaceText } from '../../yaml/edits.ts';
+import {
+  addKeys,
+  fragmentAt,
+  removeEntry,
+  removeKeyAt,
+  replaceEntry,
+  replaceText,
+  replaceValue,
+  replaceWith,
+} from '../../yaml/edits.ts';
 import { indentOf } from '../../yaml/parsedText.ts';
-import { writeInline } from '../../yaml/quoting.ts';
+import { indented, STEP, writeInline } from '../../yaml/quoting.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { DiagnosticData } from '../features/diagnostics.ts';
 import { editsIn, newFileEdit, quickFix } from './actions.ts';
@@ -24,7 +33,9 @@ interface DocumentContext {
 
 /** Data for a fix, from the problem's code and its `Fix`. */
 interface FixData
-  extends Required<Pick<Fix, 'instead' | 'rewrite' | 'indent' | 'add' | 'create' | 'remove'>> {
+  extends Required<
+    Pick<Fix, 'instead' | 'item' | 'rewrite' | 'indent' | 'add' | 'create' | 'remove'>
+  > {
   readonly replacement: string;
   readonly 'tab-indent': true;
   readonly 'duplicate-key': true;
@@ -51,6 +62,7 @@ const FIXES: {
   replacement: didYouMean,
   instead: replaceForeignKey,
   'tab-indent': indentWithSpaces,
+  item: makeItem,
   rewrite,
   indent,
   add: addMissingKey,
@@ -101,11 +113,15 @@ function dataOf({ data }: Diagnostic): DiagnosticData {
 function didYouMean(first: string, { yaml, diagnostic }: FixContext): QuickFix[] {
   const { alternatives = [], beside } = dataOf(diagnostic).fix ?? {};
   return [first, ...alternatives].map((text, index) => {
-    const added = beside && index === 0 ? addKeys(yaml, beside.to, beside.keys) : undefined;
-    const keys = Object.entries((added && beside?.keys) ?? {});
-    const more = keys.map(([key, value]) => ` with ${key}: ${value}`).join('');
-    const edits = [replaceText(yaml, diagnostic.range, text), added];
-    return { title: `Change to "${text}"${more}`, edits, preferred: index === 0 };
+    const { to = [], keys = {}, without } = (index === 0 && beside) || {};
+    const added = Object.keys(keys).length > 0 ? addKeys(yaml, to, keys) : undefined;
+    const removed = without === undefined ? undefined : removeEntry(yaml, [...to, without]);
+    const more = [
+      ...Object.entries(added ? keys : {}).map(([key, value]) => ` with ${key}: ${value}`),
+      ...(removed ? [` and remove "${without}"`] : []),
+    ];
+    const edits = [replaceText(yaml, diagnostic.range, text), added, removed];
+    return { title: `Change to "${text}"${more.join('')}`, edits, preferred: index === 0 };
   });
 }
 
@@ -119,6 +135,14 @@ function replaceForeignKey(
   if (edits.length > 0 && others.length > 0 && added) edits.push(added);
   const terms = Object.entries(keys).map(([key, value]) => `${key}: ${writeInline(value)}`);
   return { title: `Change to ${terms.join(' and ')}`, edits, preferred: !guessed };
+}
+
+function makeItem(path: FixData['item'], { yaml }: FixContext): QuickFix {
+  const moved = fragmentAt(yaml, path);
+  const text = moved && `- ${indented(moved.text, STEP).trimStart()}`;
+  const edits =
+    text === undefined ? [] : replaceWith(yaml, path, { value: [moved?.value], text, below: true });
+  return { title: 'Make it an item of a list', edits, preferred: true };
 }
 
 function rewrite({ title, range, text, guessed }: FixData['rewrite']): QuickFix {
@@ -206,6 +230,8 @@ function addMissingKey(
 ): QuickFix {
   const ids = (suite?.outline ?? []).flatMap(({ id }) => id ?? []);
   const value = known ?? placeholder(evalFileSchema, yaml.value, [...to, key], ids);
+  const edits = replaceValue(yaml, [...to, key], value);
+  if (edits.length > 0) return { title: `Add a value for "${key}"`, edits };
   return { title: `Add "${key}"`, edits: [addKeys(yaml, to, { [key]: value })] };
 }
 

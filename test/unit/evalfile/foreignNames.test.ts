@@ -103,7 +103,7 @@ describe("another tool's name for a key", () => {
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
       const message = `Unknown key "${name}". Use \`${meant}\` (${tool} calls it \`${name}\`).`;
-      assert.deepEqual(foreignNames.ofKey(name, known, undefined), { meant, message });
+      assert.deepEqual(foreignNames.ofKey(name, known, {}), { meant, message });
     });
   }
 
@@ -179,7 +179,7 @@ describe('a key that another tool documents', () => {
   for (const [tool, names] of Object.entries(DOCUMENTED)) {
     for (const name of names.trim().split(/\s+/)) {
       it(`is known, mapped to our key, or explained: ${tool}'s ${name}`, () => {
-        const found = foreignNames.ofKey(name, [...OURS], undefined);
+        const found = foreignNames.ofKey(name, [...OURS], {});
         const known = OURS.has(name) || found !== undefined;
         assert.ok(known || adviceOn(name) !== undefined);
       });

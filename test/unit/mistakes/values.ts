@@ -1,4 +1,4 @@
-import { ASSERT, asserting, caseOf, type Mistake, TARGET, TRANSCRIPT } from './mistake.ts';
+import { ASSERT, asserting, calling, caseOf, type Mistake, TARGET, TRANSCRIPT } from './mistake.ts';
 
 const CONVERSATION = TRANSCRIPT + ASSERT;
 
@@ -159,6 +159,212 @@ export const VALUES: readonly Mistake[] = [
     ),
     problems: ["10:14 The case's `context` has no key `nmae`. Did you mean {{name}}?"],
     fix: { title: 'Change to "{{name}}"', changes: [['{{nmae}}', '{{name}}']] },
+  },
+  {
+    name: 'an item instead of a list',
+    before: caseOf(`${TRANSCRIPT}    assert: It is short. # why\n`),
+    problems: ['6:13 Expected a list, found text. Make it an item of a list.'],
+    fix: {
+      title: 'Make it an item of a list',
+      changes: [['assert: It is short. # why', 'assert: # why\n      - It is short.']],
+    },
+  },
+  {
+    name: 'an assertion instead of a list',
+    before: caseOf(`${TRANSCRIPT}    assert:\n      type: contains # why\n      value: tomorrow\n`),
+    problems: ['7:7 Expected a list, found a mapping. Make it an item of a list.'],
+    fix: {
+      title: 'Make it an item of a list',
+      changes: [
+        ['      type: contains', '      - type: contains'],
+        ['      value', '        value'],
+      ],
+    },
+  },
+  {
+    name: 'a case instead of a list',
+    before:
+      'cases:\n  id: one\n  transcript: [{ user: Hi }, { assistant: Hello }]\n  assert: [x]\n',
+    problems: ['2:3 Expected a list, found a mapping. Make it an item of a list.'],
+    fix: {
+      title: 'Make it an item of a list',
+      changes: [
+        ['  id', '  - id'],
+        ['  transcript', '    transcript'],
+        ['  assert:', '    assert:'],
+      ],
+    },
+  },
+  {
+    name: 'cases by name',
+    before:
+      'cases:\n  one:\n    transcript: [{ user: Hi }, { assistant: Hello }]\n    assert: [x]\n',
+    problems: ['2:3 Expected a list, found a mapping.'],
+  },
+  {
+    name: 'messages without dashes',
+    before: caseOf(TRANSCRIPT.replaceAll('- ', '  ') + ASSERT),
+    problems: ['3:5 A conversation must be a list of messages. Start each message with "- ".'],
+  },
+  {
+    name: 'a key without a value',
+    before: caseOf(CONVERSATION).replace('id: one', 'id:'),
+    problems: ['2:5 Expected text, found nothing.'],
+    fix: { title: 'Add a value for "id"', changes: [['id:', 'id: case-1']] },
+  },
+  {
+    name: '`cases` without a value',
+    before: 'name: Shop\ncases:\n',
+    problems: ['2:1 Expected a list, found nothing.'],
+    fix: {
+      title: 'Add a value for "cases"',
+      changes: [
+        [
+          'cases:',
+          'cases:\n  - id: case-1\n    transcript:\n      - user: Hello\n      - assistant: Hello\n    assert:\n      - The assistant greets the user.',
+        ],
+      ],
+    },
+  },
+  {
+    name: 'a value that is a comment',
+    before: asserting('type: contains\nvalue: #98765'),
+    problems: [
+      '8:9 Expected text, found nothing.',
+      '8:16 YAML reads everything from "#98765" on as a comment. Put the whole text in quotes.',
+    ],
+    fix: { title: 'Put in quotes', changes: [['#98765', '"#98765"']] },
+  },
+  {
+    name: '`yes` for true',
+    before: asserting('type: contains\nvalue: tomorrow\nrequired: yes'),
+    problems: ['9:19 Expected true or false, found text. Did you mean true?'],
+    fix: { title: 'Change to required: true', changes: [['yes', 'true']] },
+  },
+  {
+    name: '`off` for false',
+    before: caseOf(`    only: off\n${CONVERSATION}`),
+    problems: ['3:11 Expected true or false, found text. Did you mean false?'],
+    fix: { title: 'Change to only: false', changes: [['off', 'false']] },
+  },
+  {
+    name: 'a duration for a number',
+    before: asserting('type: max-latency\nmax: 2s'),
+    problems: ['8:14 Expected a number, found text.'],
+  },
+  {
+    name: 'a path with a typo',
+    before: caseOf(`    turns: [Hi]\n${ASSERT}`, TARGET).replace('bot.mjs', 'bto.mjs'),
+    problems: ['4:11 There is no file "./bto.mjs". Did you mean "./bot.mjs"?'],
+    fix: { title: 'Change to "./bot.mjs"', changes: [['bto.mjs', 'bot.mjs']] },
+  },
+  {
+    name: 'a path with a wrong ending',
+    before: caseOf(`    transcript: ./chats/order.jsonl\n${ASSERT}`),
+    beside: { 'chats/order.json': '[{"user":"Hi"},{"assistant":"Hello"}]' },
+    problems: ['3:17 There is no file "./chats/order.jsonl". Did you mean "./chats/order.json"?'],
+    fix: { title: 'Change to "./chats/order.json"', changes: [['.jsonl', '.json']] },
+  },
+  {
+    name: 'a turn after the last one',
+    before: asserting('type: contains\nvalue: tomorrow\nat: 9'),
+    problems: ['9:13 There is no turn 9: the conversation has 2 turns.'],
+    fix: { title: 'Change to at: 2', changes: [['at: 9', 'at: 2']] },
+  },
+  {
+    name: 'a turn of the other side',
+    before: asserting('type: contains\nvalue: tomorrow\nat: 1'),
+    problems: ["9:13 Turn 1 is the user's, but this assertion checks only the assistant's turns."],
+    fix: { title: 'Change to at: 2', changes: [['at: 1', 'at: 2']] },
+  },
+  {
+    name: 'turn 0',
+    before: asserting('type: contains\nvalue: tomorrow\nat: 0'),
+    problems: ['9:13 Turns are numbered from 1. Use -1 for the last turn.'],
+    fix: { title: 'Change to at: last', changes: [['at: 0', 'at: last']] },
+  },
+  {
+    name: 'a range that ends after the last turn',
+    before: asserting('type: contains\nvalue: tomorrow\nat: 1-9'),
+    problems: ['9:13 There is no turn 9: the conversation has 2 turns.'],
+    fix: { title: 'Change to at: 1-2', changes: [['1-9', '1-2']] },
+  },
+  {
+    name: "`at` in a turn's assertion",
+    before: caseOf(
+      '    turns:\n      - user: Hi\n        assert:\n          - type: contains\n            value: x\n            at: 1\n',
+      TARGET,
+    ),
+    problems: ['13:17 An assertion under a turn checks the reply to that turn. Remove `at`.'],
+    fix: { title: 'Remove "at"', changes: [['            at: 1\n', '']] },
+  },
+  {
+    name: 'a provider with a typo',
+    before: caseOf(CONVERSATION, 'judge: opneai:gpt-5-mini\n'),
+    problems: [
+      '1:8 Unknown provider "opneai". Did you mean "openai"? For another endpoint with OpenAI\'s API, write provider `openai` and its `base_url` under `models`.',
+    ],
+    fix: { title: 'Change to "openai:gpt-5-mini"', changes: [['opneai', 'openai']] },
+  },
+  {
+    name: 'a model without its provider',
+    before: caseOf(CONVERSATION, 'judge: gpt-5-mini\n'),
+    problems: [
+      '1:8 There is no model "gpt-5-mini". Did you mean "openai:gpt-5-mini"? Or use provider:model, such as openai:gpt-5-mini.',
+    ],
+    fix: { title: 'Change to "openai:gpt-5-mini"', changes: [['gpt', 'openai:gpt']] },
+  },
+  {
+    name: 'a slash between provider and model',
+    before: caseOf(CONVERSATION, 'judge: ollama/qwen3\n'),
+    problems: [
+      '1:8 There is no model "ollama/qwen3". Did you mean "ollama:qwen3"? Or use provider:model, such as openai:gpt-5-mini.',
+    ],
+    fix: { title: 'Change to "ollama:qwen3"', changes: [['ollama/', 'ollama:']] },
+  },
+  {
+    name: '`role` and `content` in a turn',
+    before: calling('      - role: user # first\n        content: Hi\n'),
+    problems: ["10:9 All `turns` are the user's. Write `user` instead of `role` and `content`."],
+    fix: {
+      title: 'Change to "user" and remove "role"',
+      changes: [['role: user # first\n        content', 'user']],
+    },
+  },
+  {
+    name: '`role` and `content` in braces',
+    before: calling('      - { role: user, content: Hi }\n'),
+    problems: ["9:23 All `turns` are the user's. Write `user` instead of `role` and `content`."],
+    fix: {
+      title: 'Change to "user" and remove "role"',
+      changes: [['role: user, content', 'user']],
+    },
+  },
+  {
+    name: 'a reply in the turns',
+    before: calling('      - user: Hi\n      - assistant: Hello\n'),
+    problems: [
+      '10:9 Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.',
+    ],
+    fix: { title: 'Remove this entry', changes: [['      - assistant: Hello\n', '']] },
+  },
+  {
+    name: 'a message without a space after its colon',
+    before: caseOf(TRANSCRIPT.replace('user: ', 'user:') + ASSERT),
+    problems: ['4:9 Message 1: Put a space after "user:".'],
+    fix: { title: 'Insert the missing space', changes: [['user:', 'user: ']] },
+  },
+  {
+    name: 'turns and a transcript',
+    before: caseOf(`    turns: [Hi]\n${CONVERSATION}`, TARGET),
+    problems: ['9:5 Use either `turns` or `transcript` in a case, not both.'],
+    fix: { title: 'Remove "transcript"', changes: [[TRANSCRIPT, '']] },
+  },
+  {
+    name: 'an id with spaces',
+    before: caseOf(CONVERSATION).replace('id: one', 'id: my case'),
+    problems: ['2:9 An id has only letters, digits, ".", "_" and "-". Did you mean "my-case"?'],
+    fix: { title: 'Change to id: my-case', changes: [['my case', 'my-case']] },
   },
   {
     name: 'a misspelled word for turns',
