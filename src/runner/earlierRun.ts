@@ -6,7 +6,9 @@ import {
   liveTurnsOf,
   REPORTS,
   reportsIn,
+  type Turn,
   textOf,
+  toConversation,
   turnsOf,
 } from '../core/conversation.ts';
 import { groupBy, uniqueBy } from '../core/data/data.ts';
@@ -15,10 +17,12 @@ import type { Image } from '../core/image.ts';
 import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { contradictsVerdicts } from '../core/scoring.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { replyTurnsOf } from '../judge/inputs.ts';
 import { leavesOf, skippedVerdict } from '../judge/verdicts.ts';
+import { conversationHash } from '../node/hashes.ts';
 import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { DataFolder } from '../store/dataFolder.ts';
 import type { EarlierRun } from '../store/records/list.ts';
@@ -96,11 +100,23 @@ export function reuseConversation(line: CaseLine): ConversationResult {
   };
 }
 
-/** Whether a script has turns that the recorded conversation doesn't have, or vice versa. */
+/**
+ * Whether the file has turns that the recorded conversation doesn't have, or vice versa.
+ *
+ * @param scrubber hides the secrets that are hidden in the recorded conversation
+ */
 export function hasOtherTurns(
-  { conversation, stop_reason }: CaseLine,
+  line: CaseLine,
   origin: SuiteCase['origin'],
+  scrubber: Scrubber,
 ): boolean {
+  const { conversation, stop_reason } = line;
+  if (line.origin !== undefined && line.origin !== origin.kind) return true;
+  const isRecorded = origin.kind === 'transcript';
+  const given = isRecorded ? origin.messages : (origin.history?.messages ?? []);
+  const before = turnsOf(conversation).filter(({ history }) => isRecorded || history);
+  const now = scrubber.data(turnsOf(toConversation(given)));
+  if (hashOfTurns(before) !== hashOfTurns(now)) return true;
   if (origin.kind !== 'turns') return false;
   const recorded = liveTurnsOf(conversation).filter(({ side }) => side === 'user');
   const isWhole = stop_reason !== 'stop-on-failure';
@@ -113,6 +129,15 @@ export function hasOtherTurns(
     // A hidden secret can't be compared.
     return text !== user && !text.includes('[hidden: ');
   });
+}
+
+/** Identifies what is said and done in turns. */
+function hashOfTurns(turns: readonly Turn[]): string {
+  const entries = turns.map(({ kind, number, side, items, retrievalContext }) => ({
+    ...{ kind, number, side, items },
+    ...(retrievalContext && { retrievalContext }),
+  }));
+  return conversationHash({ entries, notes: [] });
 }
 
 /** What the target reports. For records from earlier versions, derived from what the conversation contains. */

@@ -123,7 +123,7 @@ class CaseRun {
         ...(failedTurn && { failedTurn }),
       };
     }
-    if (this.#earlier && hasOtherTurns(this.#earlier, origin)) {
+    if (this.#earlier && hasOtherTurns(this.#earlier, origin, this.#options.scrubber)) {
       const why =
         'The turns of this case differ from those of its recorded conversation. Run the case again.';
       for (const one of assertions) this.#settle(one, errorVerdict(one, 'turn-not-found', why));

@@ -94,6 +94,48 @@ describe('turnlight judge', () => {
     });
   }
 
+  for (const [what, before, after] of [
+    [
+      'transcript',
+      'transcript: [{user: Hi}, {assistant: xy}]',
+      'transcript: [{user: Hi}, {assistant: zx}]',
+    ],
+    [
+      'history',
+      'history: [{user: Hi}, {assistant: Hello}], turns: [x]',
+      'history: [{user: Hi}, {assistant: Bye}], turns: [x]',
+    ],
+    ['kind', 'turns: [x]', 'transcript: [{user: x}, {assistant: x}]'],
+  ] as const) {
+    it(`does not judge a conversation if the ${what} of the case was edited since then`, async (t) => {
+      const text = (keys: string) =>
+        suiteOf([`  - {id: a, ${keys}, assert: [{type: contains, value: x}]}\n`]);
+      const folder = await workspaceWith(t, {
+        'bot.mjs': askedBot(),
+        'a.eval.yaml': text(before),
+      });
+      assert.equal((await turnlight(folder, ['run'])).code, 0);
+      assert.equal((await turnlight(folder, ['judge'])).code, 0, 'unedited');
+      await writeFile(join(folder, 'a.eval.yaml'), text(after));
+      const { code, out } = await turnlight(folder, ['judge']);
+      assert.match(out, /differ from those of its recorded conversation\. Run the case again\./);
+      assert.equal(code, 2);
+    });
+  }
+
+  it('judges a transcript with a secret, which is hidden in the record', async (t) => {
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `cases:
+  - id: a
+    transcript: [{user: my key is sk-abcdef0123456789}, {assistant: x}]
+    assert: [{type: contains, value: x}]
+`,
+    });
+    const env = { OPENAI_API_KEY: 'sk-abcdef0123456789' };
+    assert.equal((await turnlight(folder, ['run'], env)).code, 0);
+    assert.equal((await turnlight(folder, ['judge'], env)).code, 0);
+  });
+
   it('reports if there is no run to judge', async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteOf(CASES) });
     const { code, err } = await turnlight(folder, ['judge']);
