@@ -8,7 +8,11 @@ import type { CaseStats } from '../store/records/parseLine.ts';
 import type { RunRecord } from '../store/records/runRecord.ts';
 
 /** A case to merge, without its line. */
-export type MergedCase = CaseStats & { readonly usage: Usage };
+export type MergedCase = CaseStats & {
+  readonly usage: Usage;
+  /** Differs if its inputs or its target differ; absent in older records. */
+  readonly inputs?: string | undefined;
+};
 
 /** A record to merge, with a run line. */
 export interface MergedPart {
@@ -24,6 +28,8 @@ export interface MergedRun {
   readonly end: EndLine;
   /** Executions that are in several records. The one that finished last counts. */
   readonly overlapping: readonly MergedCase[];
+  /** Those of them whose inputs or targets differ between the records. */
+  readonly contradictory: readonly MergedCase[];
   /** Shards without a record: how many, and the first one, such as `2/3`. */
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
   /** Commits of the runs; more than one if they tested different versions of the agent. */
@@ -36,6 +42,9 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
   const runs = parts.flatMap(({ record }) => record.run ?? []);
   const all = parts.flatMap((part) => part.cases);
   const groups = [...groupBy(all, executionKey).values()];
+  const contradictory = groups.filter(
+    (own) => new Set(own.flatMap(({ inputs }) => inputs ?? [])).size > 1,
+  );
   const cases = groups.map((own) => own.reduce((a, b) => (a.finished > b.finished ? a : b)));
   const ends = parts.flatMap(({ record }) => record.end ?? []);
   const shards = missingShards(runs);
@@ -46,6 +55,7 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
     shards.count > 0 ||
     unfinished.size > 0 ||
     commits.length > 1 ||
+    contradictory.length > 0 ||
     parts.some(({ record }) => record.end?.incomplete || record.allProblems.length > 0);
   return {
     run: mergedRun(runs),
@@ -64,6 +74,7 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
       usage: usageOf(cases),
     },
     overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
+    contradictory: contradictory.map(([first]) => first),
     missingShards: shards,
     commits,
     unfinished,

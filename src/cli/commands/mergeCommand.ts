@@ -7,6 +7,7 @@ import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
 import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { matchingFiles } from '../../disk/glob.ts';
 import { realPathOf } from '../../disk/regularFile.ts';
+import { digestOf, shortHash } from '../../node/hashes.ts';
 import { type MergedCase, type MergedPart, type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import {
   type DataFolder,
@@ -101,7 +102,10 @@ async function readPart(path: string, folder: string): Promise<MergedPart> {
     throw new UsageError(`${visibleLine(path)} is not a run record, but a link or a pipe.`);
   }
   const cases: MergedCase[] = [];
-  const take = ({ usage }: CaseLine, stats: CaseStats) => cases.push({ ...stats, usage });
+  const take = ({ usage, input_hash, target }: CaseLine, stats: CaseStats) => {
+    const inputs = input_hash && shortHash(digestOf([input_hash, target?.filled_in]));
+    cases.push({ ...stats, usage, inputs });
+  };
   const record = await readCases(path, rootFor(path, folder), take);
   if (!record.run) throw new UsageError(`${path} is not a run record.`);
   return { record, cases };
@@ -156,7 +160,7 @@ function openRecords(
 }
 
 function notesOf(
-  { run, overlapping, missingShards, commits, unfinished }: MergedRun,
+  { run, overlapping, contradictory, missingShards, commits, unfinished }: MergedRun,
   parts: readonly MergedPart[],
 ): string[] {
   return [
@@ -164,6 +168,11 @@ function notesOf(
     ...(overlapping.length > 0
       ? [
           `These cases are in several records, and the last result counts: ${caseList(overlapping)}.`,
+        ]
+      : []),
+    ...(contradictory.length > 0
+      ? [
+          `The records have results of different agents or inputs for these cases, so the run is incomplete: ${caseList(contradictory)}. Merge records of the same version, from the same folder.`,
         ]
       : []),
     ...(commits.length > 1

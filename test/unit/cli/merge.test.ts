@@ -92,6 +92,24 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.equal(new Set(ids(cases)).has('d'), true);
   });
 
+  it("doesn't pass if an agent differs between records with the same case", async (t) => {
+    const suite = suiteOf(['  - {id: a, turns: [x], assert: [{type: contains, value: x}]}\n']);
+    const folder = await workspaceWith(t, {});
+    await mkdir(join(folder, 'parts'));
+    for (const reply of ['y', 'x']) {
+      const other = await workspaceWith(t, {
+        'bot.mjs': `export default () => '${reply}';`,
+        'a.eval.yaml': suite,
+      });
+      await turnlight(other, ['run']);
+      const [record = ''] = await recordsOf(other);
+      await rename(record, join(folder, 'parts', basename(record)));
+    }
+    const { code, out } = await turnlight(folder, ['merge', 'parts']);
+    assert.equal(code, 2);
+    assert.match(out, /results of different agents or inputs for these cases, .* incomplete: a\./);
+  });
+
   it('considers required pass rates, and missing cases of a killed shard', async (t) => {
     const cases = [aCase('a', 'repeat: {times: 2, pass: any}, '), aCase('b')];
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
