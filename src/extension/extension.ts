@@ -149,7 +149,7 @@ function startServices(context: vscode.ExtensionContext) {
   const tree = new TestTree(controller);
   const live = new LiveRuns();
   const secrets = new Secrets(context.secrets, log);
-  const language = new LanguageSupport(context, log);
+  const language = new LanguageSupport(context, secrets.keys, log);
   const status = new RunStatus();
   const listening = tree.onDidList(() => {
     listening.dispose();

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import type { KeyHost } from '../core/environment.ts';
 import { Throttle } from '../core/scheduling.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import type { CaseRenamed } from '../protocol/serverProtocol.ts';
@@ -16,6 +17,7 @@ const INTERVAL = 100;
  */
 export class LanguageSupport extends Disposing {
   readonly #context: vscode.ExtensionContext;
+  readonly #keys: KeyHost;
   readonly #log: vscode.LogOutputChannel;
   readonly #renamed = this.keep(new vscode.EventEmitter<CaseRenamed>());
   readonly onDidRenameCase = this.#renamed.event;
@@ -27,9 +29,10 @@ export class LanguageSupport extends Disposing {
   readonly #records = new Set<string>();
   readonly #throttle = this.keep(new Throttle(INTERVAL, () => this.#sendRecords()));
 
-  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
+  constructor(context: vscode.ExtensionContext, keys: KeyHost, log: vscode.LogOutputChannel) {
     super();
     this.#context = context;
+    this.#keys = keys;
     this.#log = log;
   }
 
@@ -82,6 +85,6 @@ export class LanguageSupport extends Disposing {
   async #create(): Promise<LanguageClient> {
     const { startClient } = await import('./startClient.ts');
     const script = this.#context.asAbsolutePath('dist/server.js');
-    return startClient(script, this.#renames, this.#renamed, (part) => this.keep(part));
+    return startClient(script, this.#keys, this.#renames, this.#renamed, (part) => this.keep(part));
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
+import type { KeyHost } from '../core/environment.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { FileError, readText } from '../evalfile/files.ts';
 import { LANGUAGE_ID, SECTION, SERVER_FLAGS } from '../protocol/names.ts';
@@ -15,8 +16,10 @@ import {
   type GlobReply,
   globParamsSchema,
   type ListReply,
+  namesSchema,
   type ReadReply,
   readParamsSchema,
+  SET_VARIABLES,
   uriParamsSchema,
   VERDICT_MARKS,
 } from '../protocol/serverProtocol.ts';
@@ -27,12 +30,14 @@ import { EXCLUDED } from './workspace.ts';
  * Starts the language server in its own process.
  *
  * @param module absolute path of the server's script
+ * @param keys API keys
  * @param renames fires before cases get new ids
  * @param renamed fires after a case got a new id
  * @param keep ensures that a part is disposed of with the client
  */
 export async function startClient(
   module: string,
+  keys: KeyHost,
   renames: vscode.EventEmitter<readonly RenamedCase[]>,
   renamed: vscode.EventEmitter<CaseRenamed>,
   keep: <Part extends vscode.Disposable>(part: Part) => Part,
@@ -51,6 +56,11 @@ export async function startClient(
   client.onRequest(EDITOR_MODELS, async () => {
     const { listEditorModels } = await import('./lm/editorModels.ts');
     return (await listEditorModels()).map(({ name }) => `vscode:${name}`);
+  });
+  client.onRequest(SET_VARIABLES, async (given) => {
+    const names = namesSchema.parse(given);
+    const values = await Promise.all(names.map((name) => keys.secret(name)));
+    return names.filter((_, index) => values[index] !== undefined);
   });
   const marks = keep(new TurnMarks());
   client.onNotification(VERDICT_MARKS, (given) => marks.update(given));

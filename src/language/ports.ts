@@ -77,6 +77,8 @@ export interface LanguagePorts {
   readonly estimate: EstimateCase;
   /** The editor's models, as `provider:model`. */
   editorModels(): Promise<readonly string[]>;
+  /** The names of environment variables that have a value, in the environment or the editor's secret store. */
+  setVariables(names: readonly string[]): Promise<readonly string[]>;
   clientSettings(): ClientSettings;
   pathOf(uri: string): string;
   uriOf(path: string): string;

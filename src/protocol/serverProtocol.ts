@@ -12,6 +12,11 @@ export const EDITOR_MODELS = 'turnlight/editorModels';
 /** As `provider:model`. */
 export const editorModelsSchema = z.array(z.string());
 
+/** Asks the extension which of the given environment variables have a value: `namesSchema` → `namesSchema`. */
+export const SET_VARIABLES = 'turnlight/setVariables';
+
+export const namesSchema = z.array(z.string());
+
 /** Notifies the extension that cases will get new ids if an edit is applied → `caseRenamesSchema`. */
 export const CASE_RENAMES = 'turnlight/caseRenames';
 

@@ -25,6 +25,8 @@ import {
   clientOptionsSchema,
   EDITOR_MODELS,
   editorModelsSchema,
+  namesSchema,
+  SET_VARIABLES,
 } from '../protocol/serverProtocol.ts';
 import { examplesOf } from '../store/examples.ts';
 import { RecordWatch } from '../store/watchRecords.ts';
@@ -172,6 +174,10 @@ export function startServer(connection: Connection): void {
     estimate: createEstimator(),
     editorModels: async () =>
       isExtension ? editorModelsSchema.parse(await connection.sendRequest(EDITOR_MODELS)) : [],
+    setVariables: async (names) =>
+      isExtension
+        ? namesSchema.parse(await connection.sendRequest(SET_VARIABLES, names))
+        : names.filter((name) => process.env[name]),
     clientSettings: () => clientSettings,
     uriOf,
   });

@@ -9,7 +9,14 @@ import type { EvalDocument, LanguagePorts } from '../ports.ts';
 
 export type CodeActionPorts = Pick<
   LanguagePorts,
-  'uriOf' | 'files' | 'listFolder' | 'readText' | 'lastRuns' | 'workspaceOf'
+  | 'uriOf'
+  | 'files'
+  | 'listFolder'
+  | 'readText'
+  | 'lastRuns'
+  | 'workspaceOf'
+  | 'editorModels'
+  | 'setVariables'
 >;
 
 /** @param preferred whether it is safe to apply without review, also as part of `source.fixAll` */

@@ -1,5 +1,7 @@
 import type { CodeAction, Diagnostic, TextEdit } from 'vscode-languageserver-types';
+import { valueAt } from '../../core/data/data.ts';
 import { overlaps, type Range } from '../../core/problem.ts';
+import { judgeChoices } from '../../evalfile/judgeChoices.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
 import { parseYaml } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
@@ -33,7 +35,15 @@ export async function codeActions(
   const { yaml, suite } = document;
   const { uriOf } = ports;
   const uri = uriOf(yaml.path);
-  const fixes = fixesOf(diagnostics, ALL_FIXES, { uri, yaml, suite, uriOf });
+  const lacksJudge = diagnostics.some(({ code }) => code === 'no-judge');
+  const judges = lacksJudge && (await judgeChoices(valueAt(yaml.value, ['models']), ports));
+  const fixes = fixesOf(diagnostics, ALL_FIXES, {
+    uri,
+    yaml,
+    suite,
+    uriOf,
+    ...(judges && { judges }),
+  });
   const context = { document, uri, path: yaml.pathAt(range.start).path, ports };
   const isRefactoring = (kind: string) => kind.startsWith('refactor') && isWanted(kind, only);
   const others = codeActionKinds.some(isRefactoring) ? await refactorings(context) : [];

@@ -1,15 +1,14 @@
 import { basename, extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
-import { isMap, type Pair } from 'yaml';
 import { firstFree, isMapping, mappingOf, valueAt } from '../../core/data/data.ts';
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { evalFileSchema, fileKeys } from '../../evalfile/schema.ts';
 import { meaningOf, rolesAt } from '../../schema/mentions.ts';
-import { addWritten, edit, fragmentAt, replaceValue } from '../../yaml/edits.ts';
-import { keyOf, startOf, startOfLine } from '../../yaml/nodes.ts';
+import { addWritten, fragmentAt, replaceValue } from '../../yaml/edits.ts';
 import { write, writeEntry, type YamlFragment } from '../../yaml/quoting.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { type ActionContext, editsIn, numbered, refactoring, slug } from './actions.ts';
+import { addTopLevel } from './topLevel.ts';
 
 /** The top-level keys that declare symbols: `models` and `targets`. */
 const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
@@ -73,26 +72,7 @@ function insertion(
   name: string,
   moved: YamlFragment,
 ): TextEdit | undefined {
-  const { root, text, value } = yaml;
-  if (valueAt(value, [list]) !== undefined) return addWritten(yaml, [list], [[name, moved]]);
-  if (!isMap(root) || root.flow) return undefined;
-  const keys = Object.keys(fileKeys.shape);
-  const laterKeys = keys.slice(keys.indexOf(list) + 1);
-  const next = root.items.find((pair) => laterKeys.includes(keyOf(pair)?.name ?? ''));
-  if (!next) return undefined;
-  const start = aboveComments(text, next);
+  if (valueAt(yaml.value, [list]) !== undefined) return addWritten(yaml, [list], [[name, moved]]);
   const entry = { ...write({}), text: writeEntry(name, moved), below: true };
-  return edit(yaml, start, start, `${writeEntry(list, entry)}\n`);
-}
-
-/** The offset above an entry's comments, but below those at the head of the file. */
-function aboveComments(text: string, pair: Pair): number {
-  const start = startOfLine(text, startOf(pair));
-  let above = start;
-  while (above > 0) {
-    const before = startOfLine(text, above - 1);
-    if (!/^#/.test(text.slice(before, above))) return above;
-    above = before;
-  }
-  return start;
+  return addTopLevel(yaml, list, entry);
 }

@@ -3,6 +3,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import { memoize, uniqueBy } from '../../core/data/data.ts';
 import type { Fix } from '../../core/problem.ts';
+import { DEFAULT_MODEL } from '../../evalfile/judgeChoices.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { validate } from '../../schema/issues.ts';
@@ -17,19 +18,25 @@ import {
   replaceWith,
 } from '../../yaml/edits.ts';
 import { indentOf } from '../../yaml/parsedText.ts';
-import { indented, STEP, writeInline } from '../../yaml/quoting.ts';
+import { indented, STEP, write, writeInline } from '../../yaml/quoting.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { DiagnosticData } from '../features/diagnostics.ts';
 import { editsIn, newFileEdit, quickFix } from './actions.ts';
 import { newFileText, placeholder } from './placeholder.ts';
+import { addTopLevel } from './topLevel.ts';
 
 interface DocumentContext {
   readonly uri: string;
   readonly yaml: YamlDocument;
   /** Absent if the file isn't an eval file. */
   readonly suite?: LoadedSuite;
+  /** Models to judge with, most useful first. */
+  readonly judges?: readonly string[];
   uriOf(path: string): string;
 }
+
+/** Maximum number of judges to offer. */
+const MAX_JUDGES = 4;
 
 /** Data for a fix, from the problem's code and its `Fix`. */
 interface FixData
@@ -226,13 +233,21 @@ function fewestProblems<Way>(
 
 function addMissingKey(
   { to, key, value: known }: FixData['add'],
-  { yaml, suite }: FixContext,
-): QuickFix {
+  { yaml, suite, judges = [DEFAULT_MODEL] }: FixContext,
+): QuickFix | QuickFix[] {
   const ids = (suite?.outline ?? []).flatMap(({ id }) => id ?? []);
   const value = known ?? placeholder(evalFileSchema, yaml.value, [...to, key], ids);
   const edits = replaceValue(yaml, [...to, key], value);
   if (edits.length > 0) return { title: `Add a value for "${key}"`, edits };
-  return { title: `Add "${key}"`, edits: [addKeys(yaml, to, { [key]: value })] };
+  const adding = (value: unknown) => [
+    (to.length === 0 &&
+      addTopLevel(yaml, key, { ...write(value), text: writeInline(value), below: false })) ||
+      addKeys(yaml, to, { [key]: value }),
+  ];
+  if (key !== 'judge' || to.length > 0) return { title: `Add "${key}"`, edits: adding(value) };
+  return judges
+    .slice(0, MAX_JUDGES)
+    .map((name) => ({ title: `Add "judge: ${name}"`, edits: adding(name) }));
 }
 
 function createFile({ path, kind }: FixData['create'], { uriOf }: FixContext): QuickFix {

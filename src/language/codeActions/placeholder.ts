@@ -4,6 +4,7 @@ import { firstFree, isMapping, mappingOf, type Path, valueAt } from '../../core/
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../../core/message.ts';
 import type { NewFileKind } from '../../core/problem.ts';
+import { DEFAULT_MODEL } from '../../evalfile/judgeChoices.ts';
 import { mentionsIn, rolesAt } from '../../schema/mentions.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/schemaWalk.ts';
 
@@ -40,13 +41,11 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   values: ['text'],
 };
 
-const MODEL = 'openai:gpt-5-mini';
-
 /** Names to use if a file doesn't declare any symbol of that kind. */
 const DEFAULT_REFERENCES: Readonly<Partial<Record<SymbolKind, unknown>>> = {
-  model: MODEL,
-  shortModel: MODEL,
-  target: { type: 'chat', model: MODEL },
+  model: DEFAULT_MODEL,
+  shortModel: DEFAULT_MODEL,
+  target: { type: 'chat', model: DEFAULT_MODEL },
 };
 
 /** Maximum depth; no required mapping in the format is nested more deeply. */

@@ -28,6 +28,8 @@ export function portsOver(beside: Texts = {}, last?: Conversation): CodeActionPo
         .filter((path) => dirname(path) === folder)
         .map((path) => ({ name: basename(path), isFolder: false })),
     workspaceOf: () => WORKSPACE,
+    editorModels: async () => [],
+    setVariables: async () => [],
     lastRuns: async () =>
       last ? [buildCaseLine({ id: 'one', status: 'pass', conversation: last })] : [],
   };

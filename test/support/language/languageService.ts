@@ -36,6 +36,7 @@ export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
     lastRuns: async () => [],
     lastVariants: async () => [],
     editorModels: async () => [],
+    setVariables: async () => [],
     estimate: async () => NO_ESTIMATE,
     clientSettings: () => CLIENT_SETTINGS,
     pathOf: (uri) => uri.replace('file://', ''),

@@ -232,6 +232,8 @@ function portsOf(document: EvalDocument, files: ReturnType<typeof memoryFiles>) 
     readText,
     listFolder: async () => [{ name: 'judges', isFolder: true }],
     lastRuns: async () => [],
+    editorModels: async () => [],
+    setVariables: async () => [],
     lastVariants: async () => [],
     uriOf,
     workspaceOf: () => WORKSPACE,

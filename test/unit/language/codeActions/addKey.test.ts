@@ -71,7 +71,10 @@ describe('adding a key that is missing', () => {
       'tools',
       'missing-need',
       suiteWith(CHAT.trim(), 'defaults: {assert: [{type: tool-use}]}\n'),
-      `${suiteWith(CHAT.trim(), 'defaults: {assert: [{type: tool-use}]}\n')}tools: [{ name: look_up }]\n`,
+      suiteWith(
+        CHAT.trim(),
+        'tools: [{ name: look_up }]\ndefaults: {assert: [{type: tool-use}]}\n',
+      ),
     ],
     [
       'a conversation',

@@ -50,6 +50,8 @@ describe('an action at any line of an example', () => {
         workspaceOf: () => resolve(path, '..'),
         readText: async (one: string) => readFileSync(one, 'utf8'),
         listFolder: async () => [],
+        editorModels: async () => [],
+        setVariables: async () => [],
         lastRuns: async () => [
           buildCaseLine({
             id: 'one',
