@@ -15,7 +15,7 @@ import { mapCasePaths, namedPath } from '../../node/paths.ts';
 import { type ExistingDataFolders, findExistingDataFolders } from '../dataFolder.ts';
 import { recordsOf } from './files.ts';
 import type { CaseStats } from './parseLine.ts';
-import { damageOf, RunRecord } from './runRecord.ts';
+import { damageOf, RunRecord, unfinishedText } from './runRecord.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
@@ -55,6 +55,8 @@ export class LatestRuns {
   /** Lines in the order in which they were read. */
   readonly #lines = new Map<CaseStats, Promise<CaseLine | undefined>>();
   #bytes = 0;
+  /** Runs that ended before some cases that have no newer result. */
+  readonly #cutOff = new Set<string>();
   /** Ensures that simultaneous look-ups read an eval file's folders only once. */
   readonly #listings = new Map<string, () => Promise<Records>>();
 
@@ -153,6 +155,17 @@ export class LatestRuns {
         found.set(key, { record, entries });
         wanted.delete(key);
       }
+      const read = this.#recordOf(record).record;
+      if (wanted.size > 0 && read.run && read.state === 'interrupted') {
+        const newer = cases.flatMap((one) => {
+          const isMissing = ofSuite(index.cases, folders, suite, one).length === 0;
+          const newest = isMissing ? found.get(caseKey({ ...one, suite })) : undefined;
+          return newest?.entries ?? [];
+        });
+        // The missing cases may have run since then.
+        const { run, missing } = read;
+        if (missing > newer.length) this.#cutOff.add(unfinishedText(run, missing));
+      }
       bytes += index.bytes;
     }
     return new Map([...found].flatMap(([key, one]) => (one ? [[key, one]] : [])));
@@ -186,7 +199,8 @@ export class LatestRuns {
 
   /** Why the records that were read may lack results: `NAME.jsonl, line 3: …`. */
   get damage(): readonly string[] {
-    return damageOf([...this.#records.values()].map(({ record }) => record));
+    const records = [...this.#records.values()].map(({ record }) => record);
+    return [...damageOf(records), ...this.#cutOff];
   }
 
   /** Reads a record's new lines. @param path absolute @param root see `Search` */

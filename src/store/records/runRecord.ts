@@ -429,13 +429,17 @@ export function incompleteNotes({ run, end }: Pick<RunRecord, 'run' | 'end'>): s
   return [`Run ${run.id} is based on records that are incomplete or from different commits.`];
 }
 
+export function unfinishedText({ id }: RunLine, missing: number): string {
+  return `Run ${id} did not finish ${counted(missing, 'case')}.`;
+}
+
 /** Why a record may lack results of its run. */
 export function gapsOf(record: RunRecord): string[] {
   const { run, state, missing } = record;
   const isCutOff = state !== 'finished' && missing > 0;
   return [
     ...damageOf([record]),
-    ...(isCutOff ? [`Run ${run?.id} did not finish ${counted(missing, 'case')}.`] : []),
+    ...(run && isCutOff ? [unfinishedText(run, missing)] : []),
     ...incompleteNotes(record),
   ];
 }

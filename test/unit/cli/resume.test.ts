@@ -288,6 +288,22 @@ describe('turnlight run --only-failed and --only-errors', () => {
     assert.deepEqual(await ran('--only-failed', '--case', 'd'), [1, 'd']);
   });
 
+  it("don't pass if the last run was killed before cases that have no newer result", async (t) => {
+    const cases = [aCase('a', 'y'), aCase('b'), aCase('c', 'y')];
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
+    await turnlight(folder, ['run', '--concurrency', '1']);
+    await killedAfter(folder, 1);
+    const only = ['run', '--only-failed', '--only-errors'];
+    await writeFile(join(folder, 'a.eval.yaml'), suiteOf([aCase('a'), ...cases.slice(1)]));
+    const { code, err } = await turnlight(folder, only);
+    assert.equal(code, 2);
+    assert.match(err, /Run [0-9a-f]{8} did not finish 2 cases\./);
+    assert.deepEqual(await asked(folder), ['a']);
+    await turnlight(folder, ['run', '--case', 'b', '--case', 'c']);
+    const later = await turnlight(folder, only);
+    assert.deepEqual([later.code, later.err], [1, '']);
+  });
+
   it('combines the repetitions of a case, and reports if nothing failed', async (t) => {
     const flaky = `export default async (messages) => process.env.FAIL ? 'y' : messages.at(-1).content;\n`;
     const repeated = aCase('a').replace('turns', 'repeat: {times: 2, pass: any}, turns');
