@@ -23,14 +23,14 @@ import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
 import { createModel, preload } from '../models/registry.ts';
 import { openReplaySource, type ReplaySource, replayModel } from '../models/replaySource.ts';
-import { canonicalJson } from '../node/hashes.ts';
+import { canonicalJson, digestOf } from '../node/hashes.ts';
 import { recordedPath } from '../node/paths.ts';
 import { AnswerCache } from '../store/answers.ts';
 import { type DataFolder, findDataFolders } from '../store/dataFolder.ts';
 import { examplesOf } from '../store/examples.ts';
 import { readImage } from '../store/images.ts';
 import { openPersistentAnswers, type PersistentAnswers } from '../store/persistentAnswers.ts';
-import { targetDigest } from '../targets/digest.ts';
+import { resolvedDigest, targetDigest } from '../targets/digest.ts';
 import { traceWaitOf } from '../targets/keys.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { findTargetType, ownReporting } from '../targets/registry.ts';
@@ -357,8 +357,10 @@ export class RunContext {
       keysDecide: type?.keysDecide ?? false,
     };
     const dataFolder = this.dataFolders.get(suite.path);
+    const filledIn = resolvedDigest(target);
     const recorded = {
       ...identity,
+      ...(filledIn !== undefined && { digest: digestOf([identity.digest, filledIn]) }),
       ...(dataFolder && { suite: recordedPath(dataFolder, suite.path) }),
     };
     if (this.#player) return replaySession(recorded, this.#player);
