@@ -75,8 +75,15 @@ async function answer(
 ): Promise<object> {
   const called = functions.get(exported);
   if (!called) {
-    const names = [...functions.keys()].join(', ') || 'none';
-    const message = `${file} does not export a function "${exported}". It exports: ${names}.`;
+    const names = [...functions.keys()].join(', ');
+    const found = names === '' ? 'It exports no functions.' : `It exports: ${names}.`;
+    const advice =
+      exported !== 'default'
+        ? ''
+        : names === ''
+          ? ' Write `export default` before a function.'
+          : ' Write the name as `export` in the eval file.';
+    const message = `${file} does not export a function "${exported}". ${found}${advice}`;
     return { kind: 'error', call, message };
   }
   const { signal } = new AbortController();
