@@ -75,10 +75,20 @@ export async function caseWithTarget(
   return error?.message ?? 'The file has no target.';
 }
 
-const PROGRAMS: Readonly<Record<string, string>> = { py: 'python3', rb: 'ruby', sh: 'sh' };
+/** A target that typed text can mean. */
+export interface TypedTarget {
+  readonly what: string;
+  readonly target: Mapping;
+}
 
-/** The targets that typed text can mean, the likeliest first: an address, a file, or a command. */
-export function typedTargets(typed: string): { readonly what: string; readonly target: Mapping }[] {
+const PYTHON = 'python3';
+
+/**
+ * The targets that typed text can mean, the likeliest first: an address, a file, or a command.
+ *
+ * @param python the program that runs Python files
+ */
+export function typedTargets(typed: string, python = PYTHON): TypedTarget[] {
   const text = typed.trim();
   if (text === '') return [];
   if (/^https?:\/\//i.test(text)) {
@@ -93,9 +103,12 @@ export function typedTargets(typed: string): { readonly what: string; readonly t
     const path = /^\.{0,2}\//.test(first) ? first : `./${first}`;
     return [{ what: 'function in a file', target: { type: 'module', path } }];
   }
-  const program = PROGRAMS[ending];
-  const command = program === undefined ? words : [program, ...words];
-  return [{ what: 'program', target: { type: 'command', command } }];
+  const programs: Readonly<Record<string, string>> = { py: python, rb: 'ruby', sh: 'sh' };
+  const program = programs[ending];
+  if (program === undefined)
+    return [{ what: 'program', target: { type: 'command', command: words } }];
+  const command = [program, ...words];
+  return [{ what: `program, started with ${program}`, target: { type: 'command', command } }];
 }
 
 /** An assertion type's example on one line, to be edited. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
@@ -160,6 +160,29 @@ cases:
             value: "98765"
 `,
     );
+  });
+
+  it("offers the folder's own programs, to start with its virtual environment", async () => {
+    const packages = join(folder, '.venv/lib/python3.11/site-packages/uvicorn');
+    await mkdir(packages, { recursive: true });
+    await mkdir(join(folder, '.venv/bin'));
+    await mkdir(join(folder, 'env/lib/site-packages'), { recursive: true });
+    const files = ['.venv/bin/python', 'env/lib/site-packages/app.py', 'main.py'];
+    for (const path of [...files, join(packages, 'main.py')]) {
+      await writeFile(resolve(folder, path), '');
+    }
+    await workbench.press('F1');
+    await input().locator('input').first().waitFor();
+    await workbench.page.keyboard.type('Turnlight: Talk to Target');
+    await input().locator('.monaco-list-row.focused').getByText('Talk to Target').waitFor();
+    await workbench.press('Enter');
+    await workbench.until(
+      'the programs',
+      () => input().locator('.monaco-list-row').allInnerTexts(),
+      (rows) =>
+        rows.join().replaceAll(/\s+/g, ' ') === 'main.py program, started with .venv/bin/python',
+    );
+    await workbench.screenshot('talk-programs');
   });
 
   it('starts from a case, branches, marks replies, and saves them in its file', async () => {

@@ -15,7 +15,6 @@ import { keepsSession, type TalkCase, talkCaseOf } from '../../runner/talk.ts';
 import type { CaseLocation } from '../commands/caseLocation.ts';
 import { messageHistoryOf, openVariant } from '../viewer/snapshot.ts';
 import {
-  EXCLUDED,
   exists,
   findEvalFiles,
   freeEvalFile,
@@ -155,7 +154,12 @@ function keyOfTarget(head: Mapping, name: string | undefined): Mapping {
 
 /** Programs that are likely agents. */
 const AGENTS = '**/{agent,target,app,bot,main}.{mjs,js,ts,mts,py}';
+/** Folders with other people's programs. A virtual environment can have any name. */
+const PACKAGES = '**/{node_modules,site-packages,.*}/**';
 const MAX_AGENTS = 20;
+
+/** The usual places of a virtual environment's Python, except on Windows. */
+const PYTHONS = ['.venv/bin/python', 'venv/bin/python'];
 
 /** Asks for an address, a file, or a command. */
 async function askForTarget(): Promise<TalkStart | undefined> {
@@ -163,16 +167,22 @@ async function askForTarget(): Promise<TalkStart | undefined> {
   if (!folder) return undefined;
   const found = await vscode.workspace.findFiles(
     new vscode.RelativePattern(folder, AGENTS),
-    EXCLUDED,
+    PACKAGES,
     MAX_AGENTS,
   );
   const paths = found.map(({ path }) => path.slice(folder.path.length + 1)).sort();
-  const picked = await pickTarget(paths);
+  const picked = await pickTarget(paths, await pythonIn(folder));
   if (!picked) return undefined;
   const target = await withReady(picked, folder);
   // Paths in the target start at the file's folder.
   const uri = await freeEvalFile(folder, 'agent');
   return startAt(uri, { targets: { agent: target }, target: 'agent' }, 'agent');
+}
+
+/** The Python of the folder's virtual environment, relative to the folder. */
+async function pythonIn(folder: vscode.Uri): Promise<string | undefined> {
+  for (const path of PYTHONS) if (await exists(vscode.Uri.joinPath(folder, path))) return path;
+  return undefined;
 }
 
 /** How programs report that they are ready, such as `serve(agent, ready=True)`. */
@@ -186,12 +196,15 @@ async function withReady(target: Mapping, folder: vscode.Uri): Promise<Mapping> 
   return texts.some((text) => SAYS_READY.test(text)) ? { ...target, ready: true } : target;
 }
 
-function pickTarget(paths: readonly string[]): Promise<Mapping | undefined> {
+function pickTarget(
+  paths: readonly string[],
+  python: string | undefined,
+): Promise<Mapping | undefined> {
   const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { readonly target: Mapping }>();
   const offer = (typed: string) => {
     const shown = typed.trim() === '' ? paths : [typed, ...paths];
     pick.items = shown.flatMap((text) =>
-      typedTargets(text).map(({ what, target }) => ({
+      typedTargets(text, python).map(({ what, target }) => ({
         label: labelText(text),
         description: what,
         alwaysShow: text === typed,
@@ -200,7 +213,7 @@ function pickTarget(paths: readonly string[]): Promise<Mapping | undefined> {
     );
   };
   pick.title = 'Talk to Target';
-  pick.placeholder = 'http://localhost:8000/chat, ./agent.mjs, or python3 agent.py';
+  pick.placeholder = 'http://localhost:8000/chat, agent.mjs, agent.py, or a command';
   pick.ignoreFocusOut = true;
   offer('');
   return new Promise((resolve) => {

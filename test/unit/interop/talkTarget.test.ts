@@ -54,6 +54,14 @@ describe('a typed target', () => {
     }
     assert.deepEqual(typed('  '), []);
   });
+
+  it("runs a Python file with the Python of the folder's virtual environment", () => {
+    const [file] = typedTargets('agent.py', '.venv/bin/python');
+    assert.deepEqual(file?.target.command, ['.venv/bin/python', 'agent.py']);
+    assert.match(file?.what ?? '', /with \.venv\/bin\/python$/);
+    const [command] = typedTargets('python3 agent.py', '.venv/bin/python');
+    assert.deepEqual(command?.target.command, ['python3', 'agent.py']);
+  });
 });
 
 describe('the targets of a file', () => {
