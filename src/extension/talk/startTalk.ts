@@ -3,6 +3,7 @@ import type { Mapping } from '../../core/data/data.ts';
 import { caseTitle } from '../../core/presentation/words.ts';
 import type { MessageHistory, Suite } from '../../core/suite.ts';
 import { labelText } from '../../core/text/visibleText.ts';
+import { adaptTarget, keysLine, proposeKeys, readKeys } from '../../interop/adaptTarget.ts';
 import {
   caseWithTarget,
   headOf,
@@ -37,6 +38,8 @@ export interface TalkStart {
   readonly talkCase: TalkCase;
   /** Where the conversation starts. */
   readonly about: string;
+  /** The target, if the user typed it and no file contains it yet. */
+  readonly typed?: Mapping | undefined;
 }
 
 /** Starts from a case. If it can't, shows why. */
@@ -175,8 +178,53 @@ async function askForTarget(): Promise<TalkStart | undefined> {
   if (!picked) return undefined;
   const target = await withReady(picked, folder);
   // Paths in the target start at the file's folder.
-  const uri = await freeEvalFile(folder, 'agent');
-  return startAt(uri, { targets: { agent: target }, target: 'agent' }, 'agent');
+  return startTyped(await freeEvalFile(folder, 'agent'), target);
+}
+
+/** @param typed a target that is in no file yet */
+async function startTyped(uri: vscode.Uri, typed: Mapping): Promise<TalkStart | undefined> {
+  const start = await startAt(uri, { targets: { agent: typed }, target: 'agent' }, 'agent');
+  const { type: _, url, path, command, ...others } = typed;
+  const keys = Object.keys(others).length > 0 ? ` with ${keysLine(others)}` : '';
+  const about = labelText([url ?? path ?? command].flat().join(' ') + keys);
+  return start && { ...start, about, typed };
+}
+
+/** Changes a typed target whose first reply failed. @returns undefined if the error doesn't show how */
+export async function adaptStart(
+  { uri, typed }: TalkStart,
+  error: string,
+): Promise<TalkStart | undefined> {
+  const keys = typed && adaptTarget(typed, error);
+  return keys && startTyped(uri, { ...typed, ...keys });
+}
+
+/** Asks on one line for keys that a typed target may lack. @returns undefined if the user cancels */
+export async function askForKeys(
+  { uri, typed }: TalkStart,
+  error: string,
+): Promise<TalkStart | undefined> {
+  const proposed = typed && proposeKeys(typed, error);
+  if (!proposed) return undefined;
+  const place = await placeOf(uri);
+  const line = await vscode.window.showInputBox({
+    title: 'Add to the Target',
+    prompt:
+      typed.type === 'http'
+        ? 'In `body`, {{message}} is your message, and {{session}} the id of the conversation. `reply` is the place of the reply in the answer.'
+        : "Programs don't get keys and tokens, except those in `pass_env`.",
+    value: keysLine(proposed),
+    ignoreFocusOut: true,
+    async validateInput(text) {
+      const keys = readKeys(text);
+      if (!keys) return 'Write a YAML mapping on one line.';
+      const head = { targets: { agent: { ...typed, ...keys } }, target: 'agent' };
+      const found = await caseWithTarget(head, 'agent', place);
+      return typeof found === 'string' ? found : undefined;
+    },
+  });
+  const keys = line === undefined ? undefined : readKeys(line);
+  return keys && startTyped(uri, { ...typed, ...keys });
 }
 
 /** The Python of the folder's virtual environment, relative to the folder. */

@@ -18,7 +18,14 @@ import {
 import type { Secrets } from '../secrets.ts';
 import { runSettings } from '../testing/runSettings.ts';
 import { askForAssertion, saveTalk, type TalkCheck, type TalkChecks } from './saveTalk.ts';
-import { startFromCase, startFromTarget, type TalkStart, type TargetPlace } from './startTalk.ts';
+import {
+  adaptStart,
+  askForKeys,
+  startFromCase,
+  startFromTarget,
+  type TalkStart,
+  type TargetPlace,
+} from './startTalk.ts';
 
 /** Milliseconds between two snapshots. */
 const INTERVAL = 50;
@@ -119,15 +126,40 @@ class TalkPage extends WebviewPage<typeof talkProtocol> {
   }
 
   readonly #fail: Parameters<typeof Talk.open>[4] = (text, failure) => {
+    this.#failed(text, failure).catch((error) => this.parts.log.error(error));
+  };
+
+  async #failed(...[text, failure]: Parameters<Parameters<typeof Talk.open>[4]>): Promise<void> {
+    const talk = await this.#opened();
+    const isFirst = failure !== undefined && talk.replies.size === 0;
+    const adapted = isFirst ? await adaptStart(this.#start, failure.message) : undefined;
+    if (failure) this.parts.log.error(failure.message);
+    if (adapted) {
+      await this.#restartWith(adapted, talk);
+      return this.#say({ text });
+    }
     this.#unsent = { id: (this.#unsent?.id ?? 0) + 1, text };
     this.#note = failure ? undefined : 'Cancelled. Your message is below.';
     this.#error = failure?.message;
-    if (failure) this.parts.log.error(failure.message);
     this.refresh();
-    if (failure?.reason !== 'missing-key') return;
-    const { uri, talkCase } = this.#start;
-    void offerKey(uri, [talkCase], this.#secrets, async () => this.reveal());
-  };
+    if (failure?.reason === 'missing-key') {
+      const { uri, talkCase } = this.#start;
+      return offerKey(uri, [talkCase], this.#secrets, async () => this.reveal());
+    }
+    const completed = isFirst && (await askForKeys(this.#start, failure.message));
+    if (completed && talk === (await this.#opened())) {
+      this.#error = undefined;
+      await this.#restartWith(completed, talk);
+    }
+  }
+
+  /** Goes on with a changed target. @param talk the one that ends */
+  async #restartWith(start: TalkStart, talk: Talk): Promise<void> {
+    this.#start = start;
+    this.#talk = undefined;
+    await talk.close();
+    this.refresh();
+  }
 
   async #say({ text, turn }: Pick<Extract<FromTalk, { kind: 'say' }>, 'text' | 'turn'>) {
     const talk = await this.#opened();
@@ -206,7 +238,7 @@ class TalkPage extends WebviewPage<typeof talkProtocol> {
     if (talk.isReplying) return;
     const checks = this.#checksOf(talk);
     const saved = await saveTalk(talk.conversation, checks, this.#start, this.#secrets);
-    if (saved) this.#start = { ...this.#start, uri: saved };
+    if (saved) this.#start = { ...this.#start, uri: saved, typed: undefined };
   }
 
   async #loadImage(digest: string): Promise<void> {
