@@ -57,6 +57,8 @@ export function activate(context: vscode.ExtensionContext): void {
       (await import('./commands/generateCases.ts')).generateCases(given, secrets, log),
     'turnlight.openExample': async () =>
       (await import('./commands/newEvalFile.ts')).openExample(parts.extensionUri),
+    [COMMANDS.openDocumentation]: async (page) =>
+      (await import('./commands/openDocumentation.ts')).openDocumentation(parts.extensionUri, page),
     'turnlight.openRun': onRuns('open'),
     'turnlight.pinRun': onRuns('pin'),
     'turnlight.unpinRun': onRuns('unpin'),
@@ -111,6 +113,16 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST_SCHEME, {
       provideTextDocumentContent: async (uri) =>
         (await import('./viewer/judgeRequest.ts')).judgeRequestText(uri, secrets),
+    }),
+    vscode.window.registerCustomEditorProvider('turnlight.documentation', {
+      openCustomDocument: (uri) => ({ uri, dispose() {} }),
+      async resolveCustomEditor({ uri }, panel) {
+        await vscode.commands.executeCommand(
+          COMMANDS.openDocumentation,
+          `${uri.path.slice(1)}#${uri.fragment}`,
+        );
+        panel.dispose();
+      },
     }),
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
     ...Object.entries(PAGES).map(([page, restore]) =>

@@ -3,7 +3,7 @@ import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import type { KeyHost } from '../core/environment.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { FileError, readText } from '../evalfile/files.ts';
-import { LANGUAGE_ID, SECTION, SERVER_FLAGS } from '../protocol/names.ts';
+import { COMMANDS, LANGUAGE_ID, SECTION, SERVER_FLAGS } from '../protocol/names.ts';
 import {
   CASE_RENAMED,
   CASE_RENAMES,
@@ -49,6 +49,7 @@ export async function startClient(
     { module, transport: TransportKind.ipc, options: { execArgv: [...SERVER_FLAGS] } },
     {
       initializationOptions,
+      markdown: { isTrusted: { enabledCommands: [COMMANDS.openDocumentation] } },
       documentSelector: [{ language: LANGUAGE_ID }, { pattern: '**/*.{md,json,jsonl,yaml,yml}' }],
     },
   );

@@ -80,12 +80,14 @@ export interface LanguagePorts {
   /** The names of environment variables that have a value, in the environment or the editor's secret store. */
   setVariables(names: readonly string[]): Promise<readonly string[]>;
   clientSettings(): ClientSettings;
+  /** @param page such as `reference/models.md#openai` @returns a URI that opens it */
+  docsLink(page: string): string;
   pathOf(uri: string): string;
   uriOf(path: string): string;
 }
 
 export type ResultPorts = Pick<LanguagePorts, 'lastRuns'> &
-  Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'changeDetector'>>;
+  Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'changeDetector' | 'docsLink'>>;
 
 /** What completion can offer. Nothing is offered for absent members. */
 export interface CompletionContext

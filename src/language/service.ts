@@ -149,8 +149,8 @@ const messagesFile: DocumentKind = {
     documentSymbols: withText((text, _, { path, step }) =>
       runCooperatively(messageSymbols(text, path), step),
     ),
-    hover: withText((text, { position }, { path, step }) =>
-      runCooperatively(messageHover(text, path, position), step),
+    hover: withText((text, { position }, { path, ports, step }) =>
+      runCooperatively(messageHover(text, path, position, ports), step),
     ),
   },
 };

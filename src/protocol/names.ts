@@ -18,7 +18,10 @@ export const LANGUAGE_ID = 'conversation-eval';
 /** URI scheme of the documents that show a judge's request. */
 export const JUDGE_REQUEST_SCHEME = 'turnlight-judge';
 
-/** Commands that code lenses run. Their arguments are the file's URI and, for a case, its id. */
+/** URI scheme of links to the documentation, such as `turnlight-docs:/reference/models.md#openai`. */
+export const DOCS_SCHEME = 'turnlight-docs';
+
+/** Commands in code lenses, with the file's URI and, for a case, its id; and in links to the documentation. */
 export const COMMANDS = {
   runCase: 'turnlight.runCase',
   runFile: 'turnlight.runFile',
@@ -28,6 +31,7 @@ export const COMMANDS = {
   resume: 'turnlight.resume',
   talk: 'turnlight.talk',
   improveJudge: 'turnlight.improveJudge',
+  openDocumentation: 'turnlight.openDocumentation',
 } as const;
 
 /**

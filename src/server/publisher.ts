@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'vscode-languageserver/node';
 import { uniqueBy } from '../core/data/data.ts';
 import { stackText } from '../core/errors.ts';
-import type { Problem } from '../core/problem.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import { problemPages } from '../language/docsPages.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';
 import { verdictMarks } from '../language/features/verdictMarks.ts';
 import { isEvalFile, isMessagesFile } from '../node/paths.ts';
@@ -17,7 +17,8 @@ const DEBOUNCE = 150;
 /** Publishes the problems in all of the workspace's eval files, whether open or not, and in the files that they use. */
 export function createPublisher(
   connection: Connection,
-  { index, openAt, openPaths, findFiles, check: load }: Workspace,
+  { index, openAt, openPaths, findFiles, documentAt, check: load }: Workspace,
+  docsLink: (page: string) => string,
   onChecked: (suite: LoadedSuite) => Promise<void>,
 ) {
   const timers = new Map<string, NodeJS.Timeout>();
@@ -41,9 +42,8 @@ export function createPublisher(
       });
     }
   };
-  const show = (path: string, problems: readonly Problem[]) => {
+  const show = (path: string, files: ReturnType<typeof diagnosticsByFile>) => {
     const before = published.get(path);
-    const files = diagnosticsByFile(problems);
     published.set(path, files);
     send(new Set([...(before?.keys() ?? []), ...files.keys(), path]));
   };
@@ -60,13 +60,19 @@ export function createPublisher(
     try {
       const checked = await load(path);
       if (checked) await onChecked(checked);
-      const problems = checked?.problems;
+      const problems = checked?.problems ?? [];
+      const pageOf = await problemPages(problems, documentAt);
       return () => {
         // A newer version gets its own check.
         if (openAt(path)?.version !== version) return;
         // An included file is checked as part of its suite: on its own, it would lack the suite's models and targets.
-        if (problems) show(path, index.isUsed(path) ? [] : problems);
-        else remove(path);
+        if (!checked) remove(path);
+        else if (index.isUsed(path)) show(path, new Map());
+        else
+          show(
+            path,
+            diagnosticsByFile(problems, (one) => docsLink(pageOf(one))),
+          );
       };
     } catch (error) {
       connection.console.error(stackText(error));

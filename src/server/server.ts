@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import {
   type ClientCapabilities,
   type Connection,
@@ -16,8 +17,8 @@ import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientSettings, EstimateCase } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
-import { DATA_FOLDER, isEvalFile } from '../node/paths.ts';
-import { SECTION } from '../protocol/names.ts';
+import { DATA_FOLDER, DOCS_FOLDER, isEvalFile } from '../node/paths.ts';
+import { COMMANDS, DOCS_SCHEME, SECTION } from '../protocol/names.ts';
 import {
   CASE_RENAMED,
   CASE_RENAMES,
@@ -56,17 +57,22 @@ export function startServer(connection: Connection): void {
   const renames = new CaseRenames();
   const records = new RecordWatch(() => verdicts.schedule());
   const sendMarks = createMarkSender(connection, workspace);
-  const publisher = createPublisher(connection, workspace, async (suite) => {
-    const renamed = await moveResults(suite, renames, (message) =>
-      connection.window.showErrorMessage(noticeText(message)),
-    );
-    if (!isExtension) return;
-    for (const { suite: path, from, to } of renamed) {
-      const params: CaseRenamed = { suite: path, from, to };
-      await connection.sendNotification(CASE_RENAMED, params);
-    }
-    await sendMarks(suite.path);
-  });
+  const publisher = createPublisher(
+    connection,
+    workspace,
+    (page) => problemLink(page, isExtension),
+    async (suite) => {
+      const renamed = await moveResults(suite, renames, (message) =>
+        connection.window.showErrorMessage(noticeText(message)),
+      );
+      if (!isExtension) return;
+      for (const { suite: path, from, to } of renamed) {
+        const params: CaseRenamed = { suite: path, from, to };
+        await connection.sendNotification(CASE_RENAMED, params);
+      }
+      await sendMarks(suite.path);
+    },
+  );
   let clientSettings: ClientSettings = {
     snippets: false,
     hints: { turnNumbers: true, scores: true },
@@ -179,6 +185,7 @@ export function startServer(connection: Connection): void {
         ? namesSchema.parse(await connection.sendRequest(SET_VARIABLES, names))
         : names.filter((name) => process.env[name]),
     clientSettings: () => clientSettings,
+    docsLink: (page) => docsLink(page, isExtension),
     uriOf,
   });
   const expect = (renamed: readonly RenamedCase[]) => {
@@ -188,6 +195,17 @@ export function startServer(connection: Connection): void {
   serveFeatures(connection, service, { expect }, verdicts);
   documents.listen(connection);
   connection.listen();
+}
+
+/** A link to a page of the documentation, for Markdown. */
+function docsLink(page: string, isExtension: boolean): string {
+  if (!isExtension) return `${pathToFileURL(DOCS_FOLDER).href}/${page}`;
+  return `command:${COMMANDS.openDocumentation}?${encodeURIComponent(JSON.stringify([page]))}`;
+}
+
+/** The same for a problem, where VS Code ignores commands. */
+function problemLink(page: string, isExtension: boolean): string {
+  return isExtension ? `${DOCS_SCHEME}:/${encodeURI(page)}` : docsLink(page, isExtension);
 }
 
 /**

@@ -34,6 +34,7 @@ const COMMANDS = [
   'Import as Eval File',
   'New Eval File',
   'Open an Example',
+  'Open Documentation',
   'Open Run File…',
   'Receive Traces',
   'Set API Key…',

@@ -13,13 +13,22 @@ export interface DiagnosticData {
   readonly fix?: Fix;
 }
 
-/** Diagnostics by the absolute path of the file that they are in. */
-export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
+/**
+ * Diagnostics by the absolute path of the file that they are in.
+ *
+ * @param linkOf returns a link to the documentation of a problem
+ */
+export function diagnosticsByFile(
+  problems: readonly Problem[],
+  linkOf?: (problem: Problem) => string,
+): Map<string, Diagnostic[]> {
   const files = groupBy(problems, ({ path }) => path);
-  return new Map([...files].map(([path, list]) => [path, list.map(diagnosticOf)]));
+  return new Map(
+    [...files].map(([path, list]) => [path, list.map((one) => diagnosticOf(one, linkOf?.(one)))]),
+  );
 }
 
-function diagnosticOf(problem: Problem): Diagnostic {
+function diagnosticOf(problem: Problem, link: string | undefined): Diagnostic {
   const { code, message, severity, range, replacement, fix, unnecessary } = problem;
   const data: DiagnosticData = {
     ...(replacement !== undefined && { replacement }),
@@ -28,6 +37,7 @@ function diagnosticOf(problem: Problem): Diagnostic {
   return {
     range,
     code,
+    ...(link !== undefined && { codeDescription: { href: link } }),
     message: visibleText(message),
     severity: unnecessary ? HINT : SEVERITY[severity],
     source: 'turnlight',

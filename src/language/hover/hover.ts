@@ -13,7 +13,8 @@ import { messagesFileSchema } from '../../evalfile/schema.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import type { Work } from '../../node/cooperative.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import type { EvalDocument, ResultPorts } from '../ports.ts';
+import { docsPageAt, MESSAGES } from '../docsPages.ts';
+import type { EvalDocument, LanguagePorts, ResultPorts } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import { documentation, type HoverPart } from './keyMarkdown.ts';
 import { assertionChain, recordedVerdict } from './recordedVerdict.ts';
@@ -27,6 +28,8 @@ import {
   verdictMarkdown,
 } from './verdictMarkdown.ts';
 
+type DocsPorts = Partial<Pick<LanguagePorts, 'docsLink'>>;
+
 /** @param symbols if absent, names and paths aren't described */
 export async function hover(
   document: EvalDocument,
@@ -39,7 +42,9 @@ export async function hover(
     (symbols && (await symbolHover(document.yaml.path, position, symbols))) ??
     documentation(document.yaml, position);
   const verdict = await lastVerdict(document, position, results);
-  const parts = [verdict?.markdown, help?.markdown].filter((part) => part !== undefined);
+  const page = help && docsPageAt(document.yaml.value, document.yaml.pathAt(position).path);
+  const described = help && paragraphs(help.markdown, linkTo(page, results));
+  const parts = [verdict?.markdown, described].filter((part) => part !== undefined);
   const range = help?.range ?? verdict?.range;
   return range && markdownHover({ markdown: parts.join('\n\n---\n\n'), range });
 }
@@ -58,13 +63,19 @@ export function* messageHover(
   text: string,
   path: string,
   position: Position,
+  ports: DocsPorts = {},
 ): Work<Hover | undefined> {
   const document = yield* parseTranscript(text, path);
   const { path: keys } = document.pathAt(position);
   const help = documentation(document, position, messagesFileSchema);
-  const markdown = paragraphs(help?.markdown, turnText(document, keys));
+  const link = help && linkTo(MESSAGES, ports);
+  const markdown = paragraphs(help?.markdown, turnText(document, keys), link);
   if (markdown === '') return undefined;
   return markdownHover({ markdown, range: help?.range ?? document.entryRangeOf(keys) });
+}
+
+function linkTo(page: string | undefined, { docsLink }: DocsPorts): string | undefined {
+  return page && docsLink && `[Documentation](${docsLink(page)})`;
 }
 
 function markdownHover({ markdown, range }: HoverPart): Hover {

@@ -40,6 +40,7 @@ export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
     estimate: async () => NO_ESTIMATE,
     clientSettings: () => CLIENT_SETTINGS,
     pathOf: (uri) => uri.replace('file://', ''),
+    docsLink: (page) => page,
     uriOf: (path) => `file://${path}`,
   });
   const type = (path: string, text: string) => {

@@ -32,6 +32,7 @@ it('checks open files before others', async () => {
   const { checkUsersOf, checkFolders } = createPublisher(
     connection as unknown as Connection,
     workspace as unknown as Workspace,
+    (page) => page,
     async () => {},
   );
   checkUsersOf(OPEN);
