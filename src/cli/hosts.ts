@@ -20,11 +20,11 @@ export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
  */
 export async function allowedHostsOf(
   flags: readonly string[],
-  { processEnv, hostsFromFile }: Shell,
+  { folder, processEnv, hostsFromFile }: Shell,
 ): Promise<AllowedHost[]> {
   return [
     ...hostsFromFile,
-    ...(await readAllowedHosts(allowedHostsFile(processEnv))),
+    ...(await readAllowedHosts(allowedHostsFile(processEnv), [folder])),
     ...read(processEnv(ALLOWED_HOSTS_VARIABLE) ?? '', ALLOWED_HOSTS_VARIABLE),
     ...flags.flatMap((flag) => read(flag, '--allow-host')),
   ];

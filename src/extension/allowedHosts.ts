@@ -12,7 +12,9 @@ const ALLOW = 'Allow';
 
 /** Hosts that the user allowed, here or on the command line. @throws AllowedHostsError */
 export function allowedHosts(): Promise<AllowedHost[]> {
-  return readAllowedHosts(allowedHostsFile(env));
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const workspaces = folders.map(({ uri }) => uri.fsPath);
+  return readAllowedHosts(allowedHostsFile(env), workspaces);
 }
 
 /**

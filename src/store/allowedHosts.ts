@@ -1,10 +1,11 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
+import { isCommittable } from './dataFolder.ts';
 
 /** Variable names by host; `*` means any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));
@@ -12,8 +13,13 @@ const fileSchema = z.record(z.string(), z.array(z.string()));
 const ANY = '*';
 
 /** Thrown if the allowed hosts can't be read or written. `message` names the file. */
-export class AllowedHostsError extends ReasonedError<'unreadable'> {
+export class AllowedHostsError extends ReasonedError<'unreadable' | 'in-workspace'> {
   override readonly name = 'AllowedHostsError';
+}
+
+/** A folder from the environment. The XDG specification says to ignore relative ones, which may be in a workspace. */
+export function absoluteOr(folder: string | undefined, usual: string): string {
+  return folder && isAbsolute(folder) ? folder : usual;
 }
 
 /** The user's file, outside of any workspace: files in a workspace must not decide who gets keys. */
@@ -21,13 +27,21 @@ export function allowedHostsFile(env: (name: string) => string | undefined): str
   const config =
     process.platform === 'win32'
       ? (env('APPDATA') ?? join(homedir(), 'AppData', 'Roaming'))
-      : env('XDG_CONFIG_HOME') || join(homedir(), '.config');
+      : absoluteOr(env('XDG_CONFIG_HOME'), join(homedir(), '.config'));
   return join(config, 'turnlight', 'allowed-hosts.json');
 }
 
-/** @throws AllowedHostsError */
-export async function readAllowedHosts(file: string): Promise<AllowedHost[]> {
-  return Object.entries(await read(file)).map(([host, variables]) =>
+/** @param workspaces folders whose commits must not change the file @throws AllowedHostsError */
+export async function readAllowedHosts(
+  file: string,
+  workspaces: readonly string[],
+): Promise<AllowedHost[]> {
+  const hosts = await read(file);
+  if (Object.keys(hosts).length > 0 && isCommittable(file, workspaces)) {
+    const message = `The list of allowed hosts, ${file}, is in the workspace, where anyone who commits a file could allow hosts. Set XDG_CONFIG_HOME to a folder outside the workspace.`;
+    throw new AllowedHostsError('in-workspace', message);
+  }
+  return Object.entries(hosts).map(([host, variables]) =>
     variables.includes(ANY) ? { host } : { host, variables },
   );
 }

@@ -16,6 +16,8 @@ import {
   writeRegular,
 } from '../disk/regularFile.ts';
 import { isInside } from '../node/paths.ts';
+import { absoluteOr } from './allowedHosts.ts';
+import { isCommittable } from './dataFolder.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
@@ -184,7 +186,7 @@ function cacheFolder(env: (name: string) => string | undefined): string {
     process.platform === 'darwin'
       ? join(homedir(), 'Library', 'Caches')
       : join(homedir(), '.cache');
-  return join(env('XDG_CACHE_HOME') || usual, 'turnlight');
+  return join(absoluteOr(env('XDG_CACHE_HOME'), usual), 'turnlight');
 }
 
 /**
@@ -194,7 +196,11 @@ function cacheFolder(env: (name: string) => string | undefined): string {
 export async function prepareFolder(folder: string, workspaces: readonly string[]): Promise<void> {
   const isUsual = folder === answersFolder(() => undefined);
   const outside = (path: string, roots: readonly string[]) => {
-    if (isUsual || !roots.some((root) => isInside(path, root))) return;
+    // The usual folder is in the workspace if that is the home folder.
+    const isUnsafe = isUsual
+      ? isCommittable(path, roots)
+      : roots.some((root) => isInside(path, root));
+    if (!isUnsafe) return;
     const message = `${folder} is in the workspace, where anyone who commits a file could forge verdicts. Set ${CACHE_VARIABLE} to a folder outside the workspace.`;
     throw new UntrustedFolderError('in-workspace', message);
   };

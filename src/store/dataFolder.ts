@@ -89,6 +89,20 @@ export function outermostRoot(folder: string): string | undefined {
     .findLast((one) => existsSync(join(one, '.git')) || hasDataFolder(one));
 }
 
+/**
+ * Whether commits can change a file: it is in the git checkout of a workspace. The home folder is also in one if it is
+ * the workspace, as on some CI systems.
+ */
+export function isCommittable(path: string, workspaces: readonly string[]): boolean {
+  const real = realPathOf(path);
+  return workspaces.some((workspace) => {
+    const checkout = foldersFrom(realPathOf(workspace)).find((one) =>
+      existsSync(join(one, '.git')),
+    );
+    return checkout !== undefined && isWithin(checkout, real);
+  });
+}
+
 /** The checkout that a link on the way to a file in it leads out of; undefined if there is no such link. */
 export function leftThroughLink(path: string, folder: string): string | undefined {
   const checkout = outermostRoot(folder) ?? folder;

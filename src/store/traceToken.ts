@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../core/errors.ts';
 import { allowedHostsFile } from './allowedHosts.ts';
+import { isCommittable } from './dataFolder.ts';
 
 const SECRET = /^[0-9a-f]{64}$/;
 
@@ -13,6 +14,11 @@ export function traceSecretFile(env: (name: string) => string | undefined): stri
 
 /** The token that services use to send spans to runs in a workspace. It is always the same. @throws Error */
 export async function traceToken(secretFile: string, workspace: string): Promise<string> {
+  if (isCommittable(secretFile, [workspace])) {
+    throw new Error(
+      `The secret for traces, ${secretFile}, would be in the workspace, where others may read or change it. Set XDG_CONFIG_HOME to a folder outside the workspace.`,
+    );
+  }
   const secret = (await readSecret(secretFile)) ?? (await createSecret(secretFile));
   return createHmac('sha256', secret).update(workspace).digest('hex').slice(0, 32);
 }

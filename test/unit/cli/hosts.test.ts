@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { turnlight } from '../../support/commandLine.ts';
+import { turnlight, turnlightProcess } from '../../support/commandLine.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
 /** A host that no name server knows. */
@@ -112,6 +113,41 @@ describe('allowed hosts', () => {
     const { code, err } = await turnlight(folder, ['run'], KEY);
     assert.equal(code, 3);
     assert.match(err, /allowed-hosts\.json, can't be read/);
+  });
+});
+
+describe("the user's folders in a checkout", () => {
+  const hosts = JSON.stringify({ [FOREIGN]: ['*'] });
+  const transcript =
+    'transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]';
+
+  it('allow no hosts, because anyone could commit the file', async (t) => {
+    const folder = await workspaceWith(t, {
+      ...FILES,
+      '.git/HEAD': '',
+      '.config/turnlight/allowed-hosts.json': hosts,
+    });
+    const { code, err } = await turnlight(folder, ['run'], KEY);
+    assert.equal(code, 3);
+    assert.match(err, /allowed-hosts\.json, is in the workspace, where anyone who commits/);
+    const relative = await turnlight(folder, ['run'], { ...KEY, XDG_CONFIG_HOME: '.config' });
+    assert.doesNotMatch(relative.err, /greets/);
+    assert.equal(relative.code, 3);
+  });
+
+  it('store no answers, even if they are in the home folder', async (t) => {
+    const folder = await workspaceWith(t, {
+      '.git/HEAD': '',
+      'bot.mjs': "export default () => 'x';",
+      'a.eval.yaml': `target: {type: module, path: ./bot.mjs, cache: true}
+cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}, {id: b, ${transcript}}]
+`,
+    });
+    const env = { HOME: folder, XDG_CACHE_HOME: '', TURNLIGHT_CACHE_DIR: '' };
+    const { code, err, out } = await turnlightProcess(folder, ['run'], env);
+    assert.equal(code, 0);
+    assert.match(`${out}${err}`, /answers is in the workspace, where anyone who commits a file/);
+    assert.equal(existsSync(join(folder, '.cache')), false);
   });
 });
 

@@ -22,6 +22,12 @@ describe('The token for spans', () => {
     if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o077, 0);
   });
 
+  it('is an error if the secret would be in the checkout of the workspace', async (t) => {
+    const folder = await workspaceWith(t, { '.git/HEAD': '', 'evals/a.eval.yaml': '' });
+    const file = join(folder, '.config/turnlight/trace-secret');
+    await assert.rejects(traceToken(file, join(folder, 'evals')), /would be in the workspace/);
+  });
+
   it('is an error if the secret is damaged', async (t) => {
     const file = join(await workspaceWith(t, { 'trace-secret': 'abc' }), 'trace-secret');
     await assert.rejects(traceToken(file, '/a'), /is damaged\. Delete it/);
