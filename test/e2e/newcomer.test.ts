@@ -185,6 +185,33 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     );
   });
 
+  it('lets the user select a judge if a file has none, and judges again', async (t) => {
+    const server = await startModelServer([
+      json({ criteria: [{ ...MET, turns: [2].map(passing) }], rationale: 'It does.' }),
+    ]);
+    t.after(() => server.close());
+    const path = join(folder, 'unjudged.eval.yaml');
+    await writeFile(path, CASE);
+    await workbench.clickLens('Run all', path, 1);
+    const notice = workbench.page.locator('.notification-toast', {
+      hasText: 'unjudged.eval.yaml has no judge for its criteria.',
+    });
+    await notice.getByText('Select a Judge').waitFor();
+    await workbench.screenshot('no-judge');
+    await notice.getByText('Select a Judge').click();
+    await input().locator('input').first().waitFor();
+    await pick('Custom endpoint');
+    await input().getByText('Address of the endpoint').waitFor();
+    await workbench.press('Control+A');
+    await workbench.page.keyboard.type(server.baseUrl);
+    await workbench.press('Enter');
+    await input().getByText("The model's name at the endpoint").waitFor();
+    await workbench.page.keyboard.type('my-model');
+    await workbench.press('Enter');
+    await score(1);
+    assert.ok((await readFile(path, 'utf8')).includes('  model: my-model\n'));
+  });
+
   it("offers the editor's own model if a judge has no key, and judges with it", async () => {
     await offerModel();
     const path = join(folder, 'offered.eval.yaml');

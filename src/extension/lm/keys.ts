@@ -51,6 +51,7 @@ async function neededHere({ keys }: Secrets) {
 const SET_KEY = 'Set Key';
 const EDITOR = "Use the Editor's Model";
 const OTHER = 'Use Another Judge';
+const SELECT = 'Select a Judge';
 
 /**
  * Reports a missing key and offers solutions. If the user picks another judge, it replaces the current one in the file
@@ -79,10 +80,23 @@ export async function offerKey(
   if (ready) await again();
 }
 
+/** Reports that a file has no judge, and lets the user select one. @param again runs the cases again */
+export async function offerJudge(
+  uri: vscode.Uri,
+  secrets: Secrets,
+  again: () => Promise<void>,
+): Promise<void> {
+  const editor = (await vscode.lm.selectChatModels()).length > 0 ? [EDITOR] : [];
+  const text = `${vscode.workspace.asRelativePath(uri)} has no judge for its criteria.`;
+  const choice = await vscode.window.showWarningMessage(noticeText(text), SELECT, ...editor);
+  const judge = await choose(choice, secrets);
+  if (judge && (await changeFile(uri, '', judge))) await again();
+}
+
 async function choose(choice: string | undefined, secrets: Secrets) {
   const options = { title: 'Turnlight: Judge', placeHolder: 'Select a judge' };
   if (choice === EDITOR) return chooseEditorModel(options);
-  return choice === OTHER ? chooseModel(options, secrets) : undefined;
+  return choice === OTHER || choice === SELECT ? chooseModel(options, secrets) : undefined;
 }
 
 /** @returns whether the judge was replaced */
@@ -97,12 +111,15 @@ async function replaceJudge(
     await settings.update(SETTINGS.judge, to.id);
     return true;
   }
+  if (await changeFile(uri, from, to)) return true;
+  inform(`The judge ${from} is set in another file. Change it there.`);
+  return false;
+}
+
+/** @returns whether the file contained the judge, or none */
+async function changeFile(uri: vscode.Uri, from: string, to: ChosenModel): Promise<boolean> {
   const { changeJudge } = await import('../../evalfile/starter.ts');
   const document = await vscode.workspace.openTextDocument(uri);
   const edits = changeJudge(document.getText(), uri.fsPath, from, to);
-  if (edits.length === 0) {
-    inform(`The judge ${from} is set in another file. Change it there.`);
-    return false;
-  }
-  return (await applyEdits(uri, edits)) && document.save();
+  return edits.length > 0 && (await applyEdits(uri, edits)) && document.save();
 }

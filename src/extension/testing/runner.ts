@@ -234,6 +234,7 @@ export class TestRunner {
     const refs: CaseRef[] = [];
     const records: string[] = [];
     const missingKeys = new Set<string>();
+    const missingJudges = new Set<string>();
     try {
       const { writeErrors } = await runSuites({
         suites,
@@ -260,6 +261,8 @@ export class TestRunner {
             if (event.line.reason?.startsWith('missing-key:')) missingKeys.add(event.ref.suite);
           } else if (event.kind === 'verdict' && event.verdict.reason === 'missing-key') {
             missingKeys.add(event.ref.suite);
+          } else if (event.kind === 'verdict' && event.verdict.reason === 'no-judge') {
+            missingJudges.add(event.ref.suite);
           }
           live.handle(event);
           onEvent(event);
@@ -272,6 +275,16 @@ export class TestRunner {
     }
     const missing = chosen.filter(({ suite }) => missingKeys.has(suite.path));
     void this.#offerKey(missing, () => again(missing));
+    const unjudged = chosen.filter(({ suite }) => missingJudges.has(suite.path));
+    void this.#offerJudge(unjudged, () => again(unjudged));
+  }
+
+  /** Offers to select a judge for the first of these suites, which have none. */
+  async #offerJudge(suites: readonly ChosenSuite[], again: () => Promise<void>): Promise<void> {
+    const [first] = suites;
+    if (!first) return;
+    const { offerJudge } = await import('../lm/keys.ts');
+    await offerJudge(vscode.Uri.file(first.suite.path), this.#parts.secrets, again);
   }
 
   /**
