@@ -182,7 +182,7 @@ describe('the trace inbox in the real VS Code', { timeout: 600_000 }, () => {
     await view.getByRole('button', { name: 'Save as case' }).click();
     await pick('Transcript');
     await pick('shop.eval.yaml');
-    await input().getByPlaceholder('Nothing found to replace').waitFor();
+    await input().getByPlaceholder('No personal data found').waitFor();
     await workbench.press('Enter');
     const text = await workbench.until(
       'the case',
@@ -260,7 +260,7 @@ describe('the trace inbox in the real VS Code', { timeout: 600_000 }, () => {
     await command('Turnlight: Save Received Conversation as Case');
     await pick('Transcript');
     await pick('New Eval File');
-    await input().getByPlaceholder('Nothing found to replace').waitFor();
+    await input().getByPlaceholder('No personal data found').waitFor();
     await workbench.press('Enter');
     await pick('No judge for now');
     const path = join(folder, 'evals/traces.eval.yaml');

@@ -21,7 +21,7 @@ export async function judgeReceived(
   { runner, secrets }: { readonly runner: TestRunner; readonly secrets: Secrets },
 ): Promise<void> {
   if (!mayRun()) return;
-  const file = await pickEvalFile('Judge with the assertions in `defaults` of');
+  const file = await pickEvalFile('Select the eval file whose `defaults` judge the conversation');
   if (file === 'new') {
     const clean = await askForClean(one, secrets);
     const created = clean && (await createEvalFile(clean, secrets));

@@ -75,8 +75,12 @@ async function askReplacements(
       picked: true,
       one,
     }));
-    const placeHolder = found.length > 0 ? 'Select what to replace' : 'Nothing found to replace';
+    const placeHolder =
+      found.length > 0
+        ? 'Select what to replace'
+        : 'No personal data found; press Enter to continue';
     const picked = await vscode.window.showQuickPick([...items, add], {
+      title: 'Replace Personal Data',
       placeHolder,
       canPickMany: true,
       ignoreFocusOut: true,
