@@ -69,6 +69,8 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   importedRows: 'Rows (lines or list items) of an imported file',
   importedCases: 'Conversations that become cases in one import',
   importedExchanges: 'Requests to models in a conversation that is imported',
+  importedComparisons:
+    'Messages to compare in a file that is imported, to find out which requests to models continue which; one conversation may use half of what is left',
   traceRequest: 'Bytes of a request that exports spans',
   turnSpans: 'Spans of a turn',
   turnTrace: 'Characters of these spans',

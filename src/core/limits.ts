@@ -54,6 +54,7 @@ export const LIMITS = {
   importedRows: 50_000,
   importedCases: 1_000,
   importedExchanges: 2_000,
+  importedComparisons: 10_000_000,
   work: 5_000,
   traceRequest: 4_000_000,
   turnSpans: 5_000,

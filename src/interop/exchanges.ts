@@ -17,9 +17,44 @@ interface Thread<One extends Exchange = Exchange> {
   readonly exchanges: readonly One[];
 }
 
-/** The thread's messages with one more exchange; undefined if the exchange belongs to another conversation. */
-export function continueThread(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
-  const covered = countCovered(thread, exchange);
+/** Limits the work of finding the conversations of a file, or of an update. */
+export class Comparisons {
+  #left: number = LIMITS.importedComparisons;
+  #allowed = 0;
+
+  /** Allows half of what is left, so that something is left for the conversations after this one. */
+  startConversation(): void {
+    this.#allowed = this.#left / 2;
+  }
+
+  /** @throws TooManyComparisons */
+  count(messages: number): void {
+    this.#left -= messages;
+    this.#allowed -= messages;
+    if (this.#allowed < 0) throw new TooManyComparisons();
+  }
+}
+
+class TooManyComparisons extends Error {}
+
+/** Does not limit comparisons. */
+const UNLIMITED: Pick<Comparisons, 'count'> = { count() {} };
+
+/** Number of messages that can be copied in the time that it takes to compare one. */
+const COPIES_PER_COMPARISON = 4;
+
+/**
+ * The thread's messages with one more exchange; undefined if the exchange belongs to another conversation.
+ *
+ * @throws TooManyComparisons
+ */
+export function continueThread(
+  thread: Thread,
+  exchange: Exchange,
+  comparisons = UNLIMITED,
+): readonly Message[] | undefined {
+  const covered = countCovered(thread, exchange, comparisons);
+  comparisons.count(thread.messages.length / COPIES_PER_COMPARISON);
   return covered === undefined ? undefined : addExchange(thread.messages, exchange, covered);
 }
 
@@ -27,9 +62,14 @@ export function continueThread(thread: Thread, exchange: Exchange): readonly Mes
  * Number of a request's first messages, not counting instructions, that a thread already has; undefined if the request
  * belongs to another thread.
  */
-function countCovered(thread: Thread, exchange: Exchange): number | undefined {
+function countCovered(
+  thread: Thread,
+  exchange: Exchange,
+  comparisons: typeof UNLIMITED,
+): number | undefined {
   return (
-    countRepeated(thread.messages, exchange) ?? (addsOnlyNew(thread, exchange) ? 0 : undefined)
+    countRepeated(thread.messages, exchange, comparisons) ??
+    (addsOnlyNew(thread, exchange) ? 0 : undefined)
   );
 }
 
@@ -52,11 +92,8 @@ function addExchange(
 ): readonly Message[] {
   const { input, output, retold = new Set() } = exchange;
   const { given } = requestOf(exchange);
-  const instructions = input.filter(
-    (one) =>
-      isInstruction(one) &&
-      !messages.some(({ role, content }) => role === one.role && content === one.content),
-  );
+  const known = new Set(messages.filter(isInstruction).map(instructionKey));
+  const instructions = input.filter((one) => isInstruction(one) && !known.has(instructionKey(one)));
   const fresh = given.slice(covered).filter((one) => !retold.has(one));
   const results = newResults(messages, given.slice(0, covered));
   const start = messages.length === 0 ? [] : insertResults(messages, results);
@@ -132,6 +169,10 @@ function isInstruction({ role }: Message): boolean {
   return role === 'system' || role === 'developer';
 }
 
+function instructionKey({ role, content }: Message): string {
+  return `${role} ${content}`;
+}
+
 /** A text or a call. Parallel calls can be in one message or in several, so each call is a separate item. */
 interface Item {
   readonly key: string;
@@ -184,13 +225,21 @@ function lastItems(messages: readonly Message[], least: number): Item[] {
  * Number of a request's first messages that repeat the conversation up to its end; undefined if they belong to another
  * conversation. A request can start partway through the conversation, or omit earlier agents' messages.
  */
-function countRepeated(messages: readonly Message[], exchange: Exchange): number | undefined {
+function countRepeated(
+  messages: readonly Message[],
+  exchange: Exchange,
+  comparisons: typeof UNLIMITED,
+): number | undefined {
   const { given, items: now } = requestOf(exchange);
   // Only messages that repeat another agent's actions can match more items than they contain.
   const isShort = !now.some(({ isRetold }) => isRetold);
   const before = lastItems(messages, isShort ? now.length + 1 : Number.POSITIVE_INFINITY);
+  comparisons.count(before.length);
   if (before.length === 0) return 0;
-  const count = matchFromStart(before, now) ?? matchEnd(before, now) ?? matchExcerpt(messages, now);
+  const count =
+    matchFromStart(before, now) ??
+    matchEnd(before, now) ??
+    matchExcerpt(messages, now, comparisons);
   if (count === undefined) return undefined;
   const next = now[count]?.at ?? given.length;
   const isWhole = count === 0 || now[count - 1]?.at !== next;
@@ -249,10 +298,15 @@ function extended(
 }
 
 /** Matches parts that include all user messages, while the last call has no result. */
-function matchExcerpt(messages: readonly Message[], now: readonly Item[]): number | undefined {
+function matchExcerpt(
+  messages: readonly Message[],
+  now: readonly Item[],
+  comparisons: typeof UNLIMITED,
+): number | undefined {
   const users = now.filter(({ role }) => role === 'user').length;
   if (!lastItems(messages, 1).at(-1)?.isCall || questionsIn(messages) !== users) return undefined;
   const before = lastItems(messages, Number.POSITIVE_INFINITY);
+  comparisons.count(before.length);
   let at = 0;
   for (const { key } of now) {
     while (at < before.length && before[at]?.key !== key) at += 1;
@@ -294,14 +348,19 @@ const MAX_BACK = 20;
 export function findConversation<One extends Exchange>(
   exchanges: readonly One[],
   nameOf: (exchange: One) => string,
+  comparisons: Comparisons,
 ): FoundConversation<One> {
   if (exchanges.length > LIMITS.importedExchanges) {
     return refusedAs(
       `it has ${readable(exchanges.length)} requests to models; the limit is ${readable(LIMITS.importedExchanges)}. Split it into several sessions.`,
     );
   }
-  const paths = pathsOf(exchanges);
-  if (!paths) {
+  comparisons.startConversation();
+  let paths: Path<One>[];
+  try {
+    paths = pathsOf(exchanges, comparisons);
+  } catch (error) {
+    if (!(error instanceof TooManyComparisons)) throw error;
     return refusedAs(
       'too many of its requests to models branch off. Split it into several sessions.',
     );
@@ -323,26 +382,26 @@ function refusedAs(refused: string): FoundConversation<never> {
   return { messages: [], exchanges: [], branches: [], refused };
 }
 
-/** Maximum number of items to compare with states when looking for branch points. */
-const MAX_COMPARED = 10_000_000;
-
-/** All threads, in the order in which they start or branch off; undefined if there are too many. */
-function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] | undefined {
+/**
+ * All threads, in the order in which they start or branch off.
+ *
+ * @throws TooManyComparisons
+ */
+function pathsOf<One extends Exchange>(
+  exchanges: readonly One[],
+  comparisons: Comparisons,
+): Path<One>[] {
   const paths: Path<One>[] = [];
-  let compared = 0;
   const loose = new Set<One>();
   for (const exchange of exchanges) {
     const at = paths.findIndex(
-      (one) => countCovered(one, exchange) !== undefined && !isAskedAgain(one, exchange),
+      (one) =>
+        countCovered(one, exchange, comparisons) !== undefined && !isAskedAgain(one, exchange),
     );
-    const { length } = requestOf(exchange).items;
-    if (at < 0) for (const { states } of paths) compared += states.length * (length + 1);
-    if (compared > MAX_COMPARED) return undefined;
-    const from = paths[at] ?? branchPoint(exchange, paths) ?? NOTHING;
-    if (from.exchanges.length > 0 && countRepeated(from.messages, exchange) === undefined) {
-      loose.add(exchange);
-    }
-    const messages = continueThread(from, exchange) ?? [];
+    const from = paths[at] ?? branchPoint(exchange, paths, comparisons) ?? NOTHING;
+    const isLoose = countRepeated(from.messages, exchange, comparisons) === undefined;
+    if (isLoose) loose.add(exchange);
+    const messages = continueThread(from, exchange, comparisons) ?? [];
     paths[at === -1 ? paths.length : at] = {
       messages,
       exchanges: [...from.exchanges, exchange],
@@ -368,11 +427,16 @@ const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: n
 function branchPoint<One extends Exchange>(
   exchange: One,
   paths: readonly Path<One>[],
+  comparisons: Comparisons,
 ): Path<One> | undefined {
+  const tried = new Set<readonly Message[]>();
   for (const { exchanges, states, loose } of paths) {
     for (let back = 1; back < states.length; back += 1) {
       const messages = states.at(-1 - back) ?? [];
-      if (countRepeated(messages, exchange) === undefined) continue;
+      // Paths share the states before they branch off.
+      if (tried.has(messages)) continue;
+      tried.add(messages);
+      if (countRepeated(messages, exchange, comparisons) === undefined) continue;
       return {
         messages,
         exchanges: exchanges.slice(0, -back),

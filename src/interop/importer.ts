@@ -1,6 +1,7 @@
 import type { Mapping, Path } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { Scrubber } from '../core/scrubber.ts';
+import { Comparisons } from './exchanges.ts';
 import type { Feedback } from './feedback.ts';
 
 /** A line in the file, or an item in its list. */
@@ -100,9 +101,12 @@ export class Ledger {
   #unlisted = 0;
   #end: Entry | undefined;
 
-  /** @param scrubber hides secrets in messages */
-  constructor(scrubber = new Scrubber()) {
+  readonly comparisons: Comparisons;
+
+  /** @param scrubber hides secrets in messages @param comparisons shared with other ledgers */
+  constructor(scrubber = new Scrubber(), comparisons = new Comparisons()) {
     this.#scrubber = scrubber;
+    this.comparisons = comparisons;
   }
 
   broken(line: number, message: string): void {

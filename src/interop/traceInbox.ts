@@ -5,6 +5,7 @@ import { readMessages } from '../messages/readMessages.ts';
 import { originsOf, requestSpansIn } from '../traces/origins.ts';
 import { byStart, type Span, sizeOfSpan } from '../traces/spans.ts';
 import { CAPTURE, callTimes, faultOfExport } from '../traces/turnReport.ts';
+import { Comparisons } from './exchanges.ts';
 import { type DraftCase, Ledger } from './importer.ts';
 import { caseFor, sessionsOf } from './importers/openTelemetryTraces.ts';
 
@@ -80,6 +81,7 @@ export class TraceInbox {
   readonly #changed = new Set<string>();
   /** Ids of traces and sessions that were dropped. */
   readonly #dropped = new Set<string>();
+  #comparisons = new Comparisons();
   #lastId = 0;
   #spans = 0;
   #size = 0;
@@ -116,6 +118,7 @@ export class TraceInbox {
 
   /** Rebuilds the conversations that received spans. */
   update(): void {
+    this.#comparisons = new Comparisons();
     const changed = new Set<string>();
     for (const id of this.#changed) {
       const trace = this.#traces.get(id);
@@ -197,7 +200,7 @@ export class TraceInbox {
 
   #read(name: string, unsorted: readonly Span[], id: string): Pick<Session, 'shown' | 'messages'> {
     const spans = [...unsorted].sort(byStart);
-    const ledger = new Ledger();
+    const ledger = new Ledger(undefined, this.#comparisons);
     const long = spans.find((span) => sizeOfSpan(span) > LIMITS.reply);
     if (long) ledger.broken(0, tooLong(long));
     const isCut = this.#dropped.has(name);

@@ -142,6 +142,7 @@ function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undef
   const { messages, branches, refused } = findConversation(
     reads.flatMap(({ exchanges }) => exchanges),
     ({ line }) => `the request on line ${line}`,
+    ledger.comparisons,
   );
   if (first && refused !== undefined) {
     ledger.broken(first.line, `This conversation is unclear: ${refused}`);

@@ -146,6 +146,7 @@ export function caseFor(
   } = findConversation(
     exchanges.filter((one) => !isOuter.has(one)),
     ({ span }) => `the span "${span.name}" (${span.id})`,
+    ledger.comparisons,
   );
   const line = spans[0]?.line ?? 1;
   if (refused !== undefined) {

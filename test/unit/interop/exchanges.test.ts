@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Message } from '../../../src/core/message.ts';
-import { type Exchange, findConversation } from '../../../src/interop/exchanges.ts';
+import { Comparisons, type Exchange, findConversation } from '../../../src/interop/exchanges.ts';
 import { imported, jsonLines } from '../../support/imports.ts';
-import { timesAsMuch } from '../../support/work.ts';
+import { growth, timesAsMuch } from '../../support/work.ts';
 
 interface Named extends Exchange {
   readonly name: string;
@@ -21,13 +21,17 @@ function messagesOf(text: string): Message[] {
   });
 }
 
+function find<One extends Exchange>(exchanges: readonly One[], nameOf: (one: One) => string) {
+  return findConversation(exchanges, nameOf, new Comparisons());
+}
+
 /** Finds the conversation in exchanges such as `input → output`, which are named by their number, starting with 1. */
 function found(...exchanges: readonly string[]) {
   const given = exchanges.map((one, index): Named => {
     const [input = '', output = ''] = one.split(' → ');
     return { name: `${index + 1}`, input: messagesOf(input), output: messagesOf(output) };
   });
-  const { refused, branches, messages } = findConversation(given, ({ name }) => name);
+  const { refused, branches, messages } = find(given, ({ name }) => name);
   if (refused !== undefined) return refused;
   const said = messages.map(({ role, content }) => `${role[0]} ${content}`).join(', ');
   return { said, branches: branches.map(({ name }) => name).join() };
@@ -101,10 +105,36 @@ describe('the conversation among exchanges', () => {
         output: [{ role: 'assistant' as const, content: `a${index}` }],
       }));
     const many = () => {
-      for (let count = 0; count < 40; count += 1) findConversation(exchangesOf(50), String);
+      for (let count = 0; count < 40; count += 1) find(exchangesOf(50), String);
     };
-    const one = () => findConversation(exchangesOf(2_000), String);
+    const one = () => find(exchangesOf(2_000), String);
     assert.ok((await timesAsMuch(many, one)) < 12);
+  });
+
+  it('is refused if its file has too many to compare, unless it is small', () => {
+    const history = Array.from({ length: 30 }, (_, index) => `${'ua'[index % 2]} ${index}`);
+    const exchangesOf = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        input: messagesOf([`s ${index}`, ...history, 'u next'].join(', ')),
+        output: messagesOf(`a ${index}`),
+      }));
+    const comparisons = new Comparisons();
+    const refused = [450, 450, 450, 450, 2].map(
+      (count) => findConversation(exchangesOf(count), String, comparisons).refused ?? '',
+    );
+    const kinds = refused.map((one) => /too many|separate/.exec(one)?.[0]);
+    assert.deepEqual(kinds, ['separate', 'separate', 'too many', 'too many', 'separate']);
+  });
+
+  it('takes linear work if its requests have many instructions', async () => {
+    const instructions = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => `s ${from + index}`).join(', ');
+    const work = (size: number) =>
+      found(
+        `${instructions(0, size)}, u hi → a hello`,
+        `${instructions(size, size)}, u hi, a hello, u next → a sure`,
+      );
+    assert.ok((await growth(work, 1_000)) < 8);
   });
 
   it('is refused if it has too many requests', () => {

@@ -292,4 +292,24 @@ describe('The trace inbox', () => {
       shown.every(({ draft, problem }) => (draft === undefined) !== (problem === undefined)),
     );
   });
+
+  it('limits the work of an update, not of each conversation', () => {
+    const history = Array.from({ length: 30 }, (_, at) =>
+      message(at % 2 ? 'assistant' : 'user', `${at}`),
+    );
+    const session = (name: string) =>
+      Array.from({ length: 450 }, (_, at) =>
+        chat({
+          trace: name,
+          session: name,
+          input: [message('system', `${at}`), ...history, message('user', 'next')],
+          output: `${at}`,
+        }),
+      );
+    const spans = ['a', 'b', 'c'].flatMap(session);
+    const problems = summary(received(spans, spans.length)).map(String);
+    assert.equal(problems.filter((one) => one.includes('too many of its requests')).length, 1);
+    const later = summary(received(spans, 450)).map(String);
+    assert.equal(later.filter((one) => one.includes('too many of its requests')).length, 0);
+  });
 });
