@@ -15,9 +15,8 @@ import {
   realPathOf,
   writeRegular,
 } from '../disk/regularFile.ts';
-import { isInside } from '../node/paths.ts';
 import { absoluteOr } from './allowedHosts.ts';
-import { isCommittable } from './dataFolder.ts';
+import { isCommittable, isWithin, outermostRoot } from './dataFolder.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
@@ -199,7 +198,7 @@ export async function prepareFolder(folder: string, workspaces: readonly string[
     // The usual folder is in the workspace if that is the home folder.
     const isUnsafe = isUsual
       ? isCommittable(path, roots)
-      : roots.some((root) => isInside(path, root));
+      : roots.some((root) => isWithin(outermostRoot(root) ?? root, path));
     if (!isUnsafe) return;
     const message = `${folder} is in the workspace, where anyone who commits a file could forge verdicts. Set ${CACHE_VARIABLE} to a folder outside the workspace.`;
     throw new UntrustedFolderError('in-workspace', message);

@@ -24,12 +24,12 @@ export async function recordsAt(root: string): Promise<string[]> {
   return records.map(({ name }) => join(folder, name));
 }
 
-/** The records that may contain runs of an eval file, newest first. The nearest root has the newest records. */
+/** The records that may contain runs of an eval file, newest first, regardless of their root. */
 export async function recordsOf({
   existing,
 }: Pick<ExistingDataFolders, 'existing'>): Promise<string[]> {
   const found = await Promise.all(existing.map(recordsAt));
-  return found.flatMap(newestFirst).slice(0, LIMITS.records);
+  return newestFirst(found.flat()).slice(0, LIMITS.records);
 }
 
 /** Sorts records by the time in their names. Other names, and times in the distant future, come last. */

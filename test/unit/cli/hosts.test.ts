@@ -118,8 +118,9 @@ describe('allowed hosts', () => {
 
 describe("the user's folders in a checkout", () => {
   const hosts = JSON.stringify({ [FOREIGN]: ['*'] });
-  const transcript =
-    'transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]';
+  const CACHED = `target: {type: module, path: ./bot.mjs, cache: true}
+cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
+`;
 
   it('allow no hosts, because anyone could commit the file', async (t) => {
     const folder = await workspaceWith(t, {
@@ -135,13 +136,23 @@ describe("the user's folders in a checkout", () => {
     assert.equal(relative.code, 3);
   });
 
+  it('store no answers, even if a folder in the checkout looks like a workspace', async (t) => {
+    const folder = await workspaceWith(t, {
+      '.git/HEAD': '',
+      'evals/.turnlight/runs/.keep': '',
+      'evals/bot.mjs': "export default () => 'x';",
+      'evals/a.eval.yaml': CACHED,
+    });
+    const env = { TURNLIGHT_CACHE_DIR: join(folder, '.cache') };
+    const { out, err } = await turnlight(join(folder, 'evals'), ['run'], env);
+    assert.match(`${out}${err}`, /answers is in the workspace, where anyone who commits a file/);
+  });
+
   it('store no answers, even if they are in the home folder', async (t) => {
     const folder = await workspaceWith(t, {
       '.git/HEAD': '',
       'bot.mjs': "export default () => 'x';",
-      'a.eval.yaml': `target: {type: module, path: ./bot.mjs, cache: true}
-cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}, {id: b, ${transcript}}]
-`,
+      'a.eval.yaml': CACHED,
     });
     const env = { HOME: folder, XDG_CACHE_HOME: '', TURNLIGHT_CACHE_DIR: '' };
     const { code, err, out } = await turnlightProcess(folder, ['run'], env);

@@ -96,6 +96,17 @@ describe('the last runs of a case', () => {
     assert.equal(await told('none'), undefined);
   });
 
+  it('are those of the newest record, whatever its folder', async (t) => {
+    const top = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-nested-')));
+    t.after(() => rm(top, { recursive: true, force: true }));
+    const suite = join(top, 'a/suite.eval.yaml');
+    const line = (score: number) => judgedLine('a', [buildVerdict(score)], { suite });
+    await writeRun(join(top, 'a'), { lines: [line(1)] });
+    await writeRun(top, { lines: [line(0)] });
+    const statuses = await new LatestRuns().statuses(suite, [{ id: 'a' }]);
+    assert.deepEqual([...statuses.values()], ['fail']);
+  });
+
   it("don't include one that was canceled before the case ended", async (t) => {
     const own = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-canceled-')));
     t.after(() => rm(own, { recursive: true, force: true }));
