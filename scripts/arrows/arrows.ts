@@ -115,7 +115,7 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/store',
     holds:
       'writes run records and decides their location; labels; the answer cache. Only `records/` reads run records: list, trends, latest results, search',
-    imports: ['core', 'node', 'disk'],
+    imports: ['core', 'node', 'disk', 'assertions/questionHash.ts'],
   },
   {
     folder: 'src/runner',

@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
 import { addTo, groupBy, memoize, pushAll } from '../core/data/data.ts';
-import type { CaseIdentity, CaseRef } from '../core/identity.ts';
+import { type CaseIdentity, type CaseRef, caseKey } from '../core/identity.ts';
 import {
+  assignLabels,
+  type HasCase,
   type LabelValidity,
   majority,
   type PlacedLabel,
@@ -9,6 +12,7 @@ import {
 } from '../core/record/label.ts';
 import type { Status } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
+import { labelsFolder } from '../node/paths.ts';
 import {
   type Confusion,
   confusionOf,
@@ -102,26 +106,38 @@ export interface JoinedAgreement extends Agreement {
 /** Name shown instead of a judge's for deterministic assertions. */
 const NO_JUDGE = 'no model';
 
+/** Whether an eval file has a case. @param labels the folder of the file's labels */
+export type CaseFinder = (labels: string) => HasCase | undefined;
+
 /**
- * Joins labels to verdicts by conversation, assertion, and turn. If a judge has several verdicts on a
- * conversation, only the first counts, so add the newest run first.
+ * Joins labels to verdicts of their eval file by conversation, assertion, case, and turn. If a judge has several
+ * verdicts on a case's conversation, only the first counts, so add the newest run first.
  */
-export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData): JoinedAgreement {
+export function agreementOf(
+  labels: readonly PlacedLabel[],
+  data: ComparisonData,
+  casesIn: CaseFinder = () => undefined,
+): JoinedAgreement {
   const verdicts = verdictsIn(data);
   const reasonOf = unmatchedReasonsIn(data);
   const unmatched: UnmatchedLabel[] = [];
-  const items: LabeledItem[] = [];
-  for (const own of groupBy(labels, sameSubject).values()) {
-    const [{ conversation_hash: hash, assertion }] = own;
-    const judged = verdicts.get(JSON.stringify([hash, assertion])) ?? [];
-    const found = judged.flatMap((one) => itemOf(one, own));
-    pushAll(items, found);
-    if (found.length > 0) continue;
-    pushAll(
-      unmatched,
-      own.map((label) => ({ label, reason: reasonOf(label) })),
-    );
+  const all: LabeledItem[] = [];
+  for (const [folder, given] of groupBy(labels, folderOf)) {
+    const verdictsFor = verdicts(folder);
+    const assigned = assignLabels(given, verdictsFor, casesIn(folder));
+    for (const own of groupBy(assigned, sameSubject).values()) {
+      const [{ case: id, variant }] = own;
+      const judged = verdictsFor(own[0]).filter((one) => one.id === id && one.variant === variant);
+      const found = judged.flatMap((one) => itemOf(one, own));
+      pushAll(all, found);
+      if (found.length > 0) continue;
+      pushAll(
+        unmatched,
+        own.map((label) => ({ label, reason: reasonOf(label) })),
+      );
+    }
   }
+  const items = withoutOldNames(all, casesIn);
   const byJudge = groupBy(items, ({ judge }) => judge);
   const rows = [...byJudge.values()].flatMap((own) =>
     (['cases', 'turns'] as const).flatMap((of) => {
@@ -136,27 +152,47 @@ export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData
   return { rows, items, disagreements: items.filter(isDisagreement), unmatched };
 }
 
+/** A label's folder identifies its eval file. */
+function folderOf({ path }: Pick<PlacedLabel, 'path'>): string {
+  return dirname(path);
+}
+
+/** Leaves out a judge's verdicts on renamed cases under their old names if it judged them again under the new ones. */
+function withoutOldNames(items: readonly LabeledItem[], casesIn: CaseFinder): LabeledItem[] {
+  const isOld = ({ suite, id, variant }: LabeledItem) =>
+    casesIn(labelsFolder(suite))?.(id, variant) === false;
+  const keysOf = ({ judge, labels }: LabeledItem) =>
+    labels.map(({ path, line }) => JSON.stringify([judge, path, line]));
+  const current = new Set(items.filter((one) => !isOld(one)).flatMap(keysOf));
+  return items.filter((one) => !isOld(one) || !keysOf(one).some((key) => current.has(key)));
+}
+
 interface FoundVerdict extends CaseIdentity {
   readonly assertion: ComparisonAssertion;
   readonly verdict: ComparedVerdict;
+  readonly question: string | undefined;
 }
 
-/** Each judge's first verdict, by conversation and assertion. */
-function verdictsIn({ cases }: ComparisonData): Map<string, FoundVerdict[]> {
+/** Finds each judge's first verdict per case on a label's conversation and assertion, by the folder of the label. */
+export function verdictsIn({ cases }: ComparisonData) {
   const found = new Map<string, FoundVerdict[]>();
   const seen = new Set<string>();
   for (const { suite, id, variant, assertions, nested } of cases.values()) {
+    const folder = labelsFolder(suite);
     for (const assertion of [...assertions.values(), ...nested.values()]) {
       for (const verdict of assertion.verdicts) {
-        const subject = JSON.stringify([verdict.conversation, assertion.key]);
-        const own = JSON.stringify([subject, verdict.judge]);
+        const { conversation, judge, question } = verdict;
+        const subject = JSON.stringify([folder, conversation, assertion.key]);
+        const own = JSON.stringify([subject, id, variant, judge]);
         if (seen.has(own)) continue;
         seen.add(own);
-        addTo(found, subject, { suite, id, variant, assertion, verdict });
+        addTo(found, subject, { suite, id, variant, assertion, verdict, question });
       }
     }
   }
-  return found;
+  return (folder: string) =>
+    (label: Pick<PlacedLabel, 'conversation_hash' | 'assertion'>): readonly FoundVerdict[] =>
+      found.get(JSON.stringify([folder, label.conversation_hash, label.assertion])) ?? [];
 }
 
 function itemOf(
@@ -193,12 +229,20 @@ function itemOf(
 function unmatchedReasonsIn({
   cases,
 }: ComparisonData): (label: PlacedLabel) => UnmatchedLabel['reason'] {
-  const all = [...cases.values()];
-  const ids = new Set(all.map(({ id, variant }) => JSON.stringify([id, variant])));
-  const known = new Set(all.flatMap((one) => one.executions.map((run) => run.conversation)));
-  return ({ case: id, variant, conversation_hash: hash }) => {
-    if (known.has(hash)) return 'not-judged';
-    return ids.has(JSON.stringify([id, variant])) ? 'earlier-text' : 'not-run';
+  const known = new Set<string>();
+  for (const { suite, id, variant, executions } of cases.values()) {
+    const folder = labelsFolder(suite);
+    known.add(JSON.stringify([folder, id, variant]));
+    for (const { conversation } of executions) {
+      known.add(JSON.stringify([folder, conversation]));
+      known.add(JSON.stringify([folder, id, variant, conversation]));
+    }
+  }
+  return (label) => {
+    const { case: id, variant, conversation_hash: hash } = label;
+    const isKnown = (...key: unknown[]) => known.has(JSON.stringify([folderOf(label), ...key]));
+    if (isKnown(id, variant)) return isKnown(id, variant, hash) ? 'not-judged' : 'earlier-text';
+    return isKnown(hash) ? 'not-judged' : 'not-run';
   };
 }
 
@@ -251,41 +295,56 @@ export interface LabeledRuns {
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
   readonly data: ComparisonData;
+  readonly casesIn: CaseFinder;
   /** The location of an item's verdict: the newest run in which the judge judged its conversation. */
-  placeOf(item: Pick<LabeledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
+  placeOf(item: LabeledItem): JudgedPlace | undefined;
 }
 
-/** Reads eval files' labels and the verdicts of their latest runs. @param files absolute paths @returns undefined if aborted */
+/**
+ * Reads eval files' labels and the verdicts of their latest runs.
+ *
+ * @param files absolute paths
+ * @param readCases returns undefined if the file can't be read
+ * @returns undefined if aborted
+ */
 export async function readLabeledRuns(
   files: readonly string[],
+  readCases: (file: string) => Promise<HasCase | undefined>,
   signal?: AbortSignal,
 ): Promise<LabeledRuns | undefined> {
   const labels: PlacedLabel[] = [];
   const problems: LabelProblem[] = [];
   const data = new ComparisonData();
   const places = new Map<string, JudgedPlace>();
+  const cases = new Map<string, HasCase | undefined>();
   for (const file of files) {
     const own = await readLabels(file);
     pushAll(problems, own.problems);
     for (const label of own.labels) labels.push(label);
     if (own.labels.length === 0) continue;
+    const hasCase = await readCases(file);
+    cases.set(labelsFolder(file), hasCase);
     const ids = new Set(own.labels.map((one) => one.case));
-    for await (const { line, record } of labeledLines(file, ids)) {
+    const hashes = new Set(own.labels.map((one) => one.conversation_hash));
+    // The new names of renamed cases aren't known yet.
+    const isEachInFile = own.labels.every((one) => hasCase?.(one.case, one.variant));
+    for await (const { line, record } of labeledLines(file, isEachInFile ? ids : undefined)) {
       if (signal?.aborted) return undefined;
-      data.add(line);
       const { suite, id, variant, repetition } = line;
       const hash = conversationHash(line.conversation);
+      if (!ids.has(id) && !hashes.has(hash)) continue;
+      data.add(line);
       for (const { judge } of line.verdicts) {
-        const key = placeKey(hash, judge?.model ?? NO_JUDGE);
+        const key = placeKey(line, hash, judge?.model ?? NO_JUDGE);
         if (!places.has(key)) places.set(key, { suite, id, variant, repetition, record });
       }
     }
   }
-  const placeOf: LabeledRuns['placeOf'] = ({ judge, labels: [first] }) =>
-    places.get(placeKey(first.conversation_hash, judge));
-  return { labels, problems, data, placeOf };
+  const placeOf: LabeledRuns['placeOf'] = (item) =>
+    places.get(placeKey(item, item.labels[0].conversation_hash, item.judge));
+  return { labels, problems, data, casesIn: (folder) => cases.get(folder), placeOf };
 }
 
-function placeKey(conversation: string, judge: string): string {
-  return JSON.stringify([conversation, judge]);
+function placeKey(identity: CaseIdentity, conversation: string, judge: string): string {
+  return JSON.stringify([caseKey(identity), conversation, judge]);
 }

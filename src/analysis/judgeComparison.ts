@@ -1,5 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
-import { type PlacedLabel, sameSubject } from '../core/record/label.ts';
+import { type CaseIdentity, caseKey } from '../core/identity.ts';
+import type { PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import {
@@ -59,7 +60,7 @@ export interface JudgeComparison {
   readonly pairs: readonly JudgePair[];
 }
 
-/** Compares judges with people and with each other. */
+/** Compares judges with people and with each other. @param labels under the names of the judged cases */
 export function compareJudges(
   labels: readonly PlacedLabel[],
   all: readonly JudgeRun[],
@@ -79,7 +80,7 @@ interface MeasuredItems extends MeasuredJudge {
 function measure(labels: readonly PlacedLabel[], { name, lines }: JudgeRun): MeasuredItems {
   const data = new ComparisonData();
   for (const line of lines) data.add(line);
-  const { rows, items } = agreementOf(labels, data);
+  const { rows, items } = agreementOf(labels, data, () => () => true);
   const verdicts = lines.flatMap((line) => line.verdicts);
   const errors = verdicts.filter(({ status }) => status === 'error');
   const asked = lines.filter((line) => line.usage.calls > 0);
@@ -102,13 +103,12 @@ export function reasonsOf(errors: readonly Verdict[]) {
     .sort((a, b) => b.count - a.count);
 }
 
-/** Statuses by conversation, assertion, and turn. */
+/** Statuses by `subjectKey`. */
 function statusesIn(lines: readonly CaseLine[]): Map<string, Status> {
   return new Map(
     lines.flatMap((line) => {
       const hash = conversationHash(line.conversation);
-      const about = (assertion: string, turn?: number) =>
-        sameSubject({ conversation_hash: hash, assertion, turn });
+      const about = (assertion: string, turn?: number) => subjectKey(line, hash, assertion, turn);
       return keyedVerdicts(line.verdicts).flatMap(([key, verdict]): [string, Status][] => [
         [about(key), verdict.status],
         ...verdict.turns.map((one): [string, Status] => [about(key, one.turn), one.status]),
@@ -144,6 +144,16 @@ function pairOf(first: MeasuredItems, second: MeasuredItems): JudgePair {
   };
 }
 
-function subjectOf({ labels: [label], assertion, turn }: LabeledItem): string {
-  return sameSubject({ ...label, assertion: assertion.key, turn });
+function subjectOf(item: LabeledItem): string {
+  const { labels, assertion, turn } = item;
+  return subjectKey(item, labels[0].conversation_hash, assertion.key, turn);
+}
+
+function subjectKey(
+  identity: CaseIdentity,
+  conversation: string,
+  assertion: string,
+  turn: number | undefined,
+): string {
+  return JSON.stringify([caseKey(identity), conversation, assertion, turn]);
 }

@@ -1,4 +1,5 @@
 import type { CaseRef } from '../core/identity.ts';
+import { labeledConversation } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { allKeyedVerdicts, type Verdict } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
@@ -27,7 +28,7 @@ type JudgeVerdict = Pick<Verdict, 'status' | 'score' | 'threshold'> & {
 
 /**
  * Sorts conversations by how informative their labels would be: first conversations whose samples disagree, then those
- * whose judges disagree, then those with scores near the threshold. Add the newest run first: of identical
+ * whose judges disagree, then those with scores near the threshold. Add the newest run first: of a case's identical
  * conversations, only the first one added is kept.
  */
 export class LabelingOrder {
@@ -40,11 +41,12 @@ export class LabelingOrder {
     const { suite, id, variant, repetition } = line;
     const assertions = judged.map(([key]) => key);
     const place = { suite, id, variant, repetition, record, conversation, assertions };
-    const known = this.#known.get(conversation) ?? { place, verdicts: new Map() };
-    this.#known.set(conversation, known);
-    for (const [key, { status, score, threshold, judge }] of judged) {
-      const byJudge: Map<string, JudgeVerdict> = known.verdicts.get(key) ?? new Map();
-      known.verdicts.set(key, byJudge);
+    const key = labeledConversation({ case: id, variant, conversation_hash: conversation });
+    const known = this.#known.get(key) ?? { place, verdicts: new Map() };
+    this.#known.set(key, known);
+    for (const [assertion, { status, score, threshold, judge }] of judged) {
+      const byJudge: Map<string, JudgeVerdict> = known.verdicts.get(assertion) ?? new Map();
+      known.verdicts.set(assertion, byJudge);
       const { model = '', unstable = false, spread } = judge ?? {};
       if (byJudge.has(model)) continue;
       byJudge.set(model, { status, score, threshold, unstable, spread: spread ?? 0 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { addTo } from '../core/data/data.ts';
+import { type HasCase, hasCaseOf } from '../core/record/label.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
 import { loadSuite } from '../evalfile/load.ts';
@@ -54,6 +55,16 @@ export async function loadSuites(
   }
   collectEarly('running');
   return withoutIncluded(loaded);
+}
+
+/** Reads an eval file's cases. @returns undefined if it has errors */
+export async function readCases(
+  file: string,
+  { env, folder }: Shell,
+): Promise<HasCase | undefined> {
+  const workspace = fileWorkspace(file, workspaceOf(folder));
+  const { suite } = await expandSuite(await loadSuite(file, nodeFiles(), { workspace, env }));
+  return suite && hasCaseOf(suite.cases);
 }
 
 /**

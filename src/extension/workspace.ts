@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { firstFree } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
+import { type HasCase, hasCaseOf } from '../core/record/label.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
@@ -32,6 +33,18 @@ export async function readSuite(uri: vscode.Uri, files?: Files): Promise<LoadedS
     env,
     ...(defaultJudge && { defaultJudge }),
   });
+}
+
+/** Reads an eval file's cases. @param file absolute path @returns undefined if it has errors */
+export async function readCases(file: string): Promise<HasCase | undefined> {
+  return casesIn(await readSuite(vscode.Uri.file(file)));
+}
+
+/** The cases of an eval file, including variants. @returns undefined if it has errors */
+export async function casesIn(loaded: LoadedSuite): Promise<HasCase | undefined> {
+  const { expandSuite } = await import('../evalfile/loadedSuite.ts');
+  const { suite } = await expandSuite(loaded);
+  return suite && hasCaseOf(suite.cases);
 }
 
 /** The files, with unsaved changes overriding the files on disk. */

@@ -6,7 +6,7 @@ import { isMapping, valueAt } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Estimate } from '../core/estimate.ts';
 import type { Range } from '../core/problem.ts';
-import type { PlacedLabel } from '../core/record/label.ts';
+import { labeledConversation, type PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Assertion, Suite } from '../core/suite.ts';
 import { counted } from '../core/text/format.ts';
@@ -114,8 +114,8 @@ export async function improveJudge({
 
 /** Splits the conversations: one half is shown to the model, the other is held out. @throws ImproveError */
 async function splitCases({ suite, labels, key }: LabeledAssertion) {
-  const own = labels.filter((one) => one.assertion === key);
-  const { cases } = await labeledCases(suite, own, 2);
+  const given = labels.filter((one) => one.assertion === key);
+  const { cases, labels: own } = await labeledCases(suite, given, 2);
   if (cases.some((one) => one.case.assertions[0]?.judge?.provider === 'replay')) {
     throw new ImproveError(
       'recorded',
@@ -189,16 +189,18 @@ function disagreementsIn(
     if (line) data.add(line);
   }
   const wrong = new Set(
-    agreementOf(labels, data)
+    agreementOf(labels, data, () => () => true)
       .disagreements.filter(({ people }) => isDecided(people))
-      .map((one) => one.labels[0].conversation_hash),
+      .map((one) => labeledConversation(one.labels[0])),
   );
   return cases.flatMap((one) => {
     const hash = conversationHash(one.conversation);
     const [verdict] = lines.get(one)?.verdicts ?? [];
-    if (!verdict || !wrong.has(hash)) return [];
+    const { id, variant } = one.case;
+    const subject = labeledConversation({ case: id, variant, conversation_hash: hash });
+    if (!verdict || !wrong.has(subject)) return [];
     const { conversation, facts } = one;
-    const verdicts = verdictsOf(labels.filter((label) => label.conversation_hash === hash));
+    const verdicts = verdictsOf(labels.filter((label) => labeledConversation(label) === subject));
     return [
       {
         example: { case: one.case.id, hash, conversation, facts, verdicts },

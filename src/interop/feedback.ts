@@ -71,10 +71,7 @@ export function labelLines(labels: WrittenLabels): string[] {
     ...(more > 0 ? [`${readable(more)} other values are neither good nor bad.`] : []),
     ...contradictory
       .slice(0, MAX_UNCLEAR)
-      .map(
-        (one) =>
-          `${visibleLine(one, 200)} is both good and bad for identical conversations. The last value counts.`,
-      ),
+      .map((one) => `${visibleLine(one, 200)} is both good and bad for identical conversations.`),
     ...(others > 0 ? [`${counted(others, 'other contradiction')} like these.`] : []),
     ...tooLarge.map((one) => visibleLine(one)),
   ];
@@ -105,7 +102,8 @@ export async function writeLabels(
       else {
         const person = personName(feedback.person);
         // A later opinion is no contradiction.
-        const subject = JSON.stringify([person, label.at, sameSubject(label)]);
+        const same = sameSubject({ ...label, variant: undefined });
+        const subject = JSON.stringify([person, label.at, same]);
         const before = statuses.get(subject) ?? label.status;
         if (before !== label.status) contradictory.add(`${one.case}: ${feedback.name}`);
         statuses.set(subject, label.status);

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import { asksJudge, asksOneQuestion } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { groupBy } from '../core/data/data.ts';
+import { groupBy, memoize } from '../core/data/data.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
-import type { ExamplesFor, PlacedLabel } from '../core/record/label.ts';
+import { type ExamplesFor, labeledConversation, type PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { caseStatus } from '../core/scoring.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
@@ -12,7 +12,13 @@ import { estimateJudging } from '../judge/estimate.ts';
 import { type JudgedConversation, recordedFacts, replyTurnsOf } from '../judge/inputs.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { sha256 } from '../node/hashes.ts';
-import { examplesOf, findAssertion } from '../store/examples.ts';
+import {
+  caseFinder,
+  examplesOf,
+  findAssertion,
+  mergeRenamed,
+  openCase,
+} from '../store/examples.ts';
 import { type LabeledConversation, readLabeledConversation } from '../store/labels.ts';
 import { addQuestionHashes, caseLine } from './case/caseLine.ts';
 import { modelsOf } from './models.ts';
@@ -74,7 +80,9 @@ async function judgeCase(one: LabeledCase, context: RunContext): Promise<CaseLin
   const ref = { suite: suite.path, id, ...(variant !== undefined && { variant }), repetition: 1 };
   const status = caseStatus(verdicts, threshold, aggregate);
   const ended = { status, conversation, verdicts, usage: NO_USAGE };
-  return context.options.scrubber.data(caseLine({ suite, ref }, suiteCase, {}, ended, duration));
+  const line = caseLine({ suite, ref }, suiteCase, {}, ended, duration);
+  // Labels are found by these.
+  return { ...context.options.scrubber.data(line), ...ref };
 }
 
 /** Uses the recorded facts, because the label is about what the judge saw at the time. */
@@ -103,14 +111,16 @@ export type UnusableLabel = 'no-conversation' | 'no-case' | 'no-judge' | 'not-ch
  *
  * @param folds at least 2; with fewer conversations, each is its own fold
  * @param changed returns the assertion to judge instead; undefined if that isn't possible
- * @returns cases, the number of folds, and the number of unusable labels by reason
+ * @returns cases, the labels under their names, the number of folds, and the number of unusable labels by reason
  */
 export async function labeledCases(
   suite: Suite,
-  labels: readonly PlacedLabel[],
+  given: readonly PlacedLabel[],
   folds: number,
   changed: (assertion: Assertion) => Assertion | undefined = (assertion) => assertion,
 ) {
+  const labels = mergeRenamed(given, suite.cases);
+  const caseFor = caseFinder(suite.cases, labels);
   const left = { 'no-conversation': 0, 'no-case': 0, 'no-judge': 0, 'not-changed': 0 };
   const recorded = new Set(suite.cases.flatMap((one) => (one.recorded ? [one.id] : [])));
   const nameOf = (id: string, variant: string | undefined) =>
@@ -123,31 +133,38 @@ export async function labeledCases(
       foldOf.get(nameOf(id, variant)) !== foldOf.get(nameOf(example.case, example.variant)),
   );
   const cases: LabeledCase[] = [];
-  for (const own of groupBy(labels, (one) => one.conversation_hash).values()) {
+  for (const own of groupBy(labels, labeledConversation).values()) {
     const [{ case: id, variant, conversation_hash: hash }] = own;
     const kept = await readLabeledConversation(suite.path, hash);
-    const found = suite.cases.find((one) => one.id === id && one.variant === variant);
-    const opened = found?.open ? (await found.open()).suiteCase : found;
-    if (!kept || !opened) {
-      left[kept ? 'no-case' : 'no-conversation'] += own.length;
+    if (!kept) {
+      left['no-conversation'] += own.length;
       continue;
     }
-    const keys = groupBy(own, ({ assertion }) => assertion);
-    const assertions = [...keys.keys()].flatMap((key) => {
-      const assertion = findAssertion(opened.assertions, key);
+    const open = memoize(openCase);
+    const assertions: Assertion[] = [];
+    let opened: SuiteCase | undefined;
+    for (const [key, some] of groupBy(own, ({ assertion }) => assertion)) {
+      const found = caseFor(some[0]);
+      const one = found && (await open(found));
+      const assertion = one && findAssertion(one.assertions, key);
       const isJudged = assertion && asksJudge(typeOf(assertion));
       const made = isJudged && changed(assertion);
-      if (made) return [made];
-      const why = isJudged ? 'not-changed' : assertion ? 'no-judge' : 'no-case';
-      left[why] += keys.get(key)?.length ?? 0;
-      return [];
-    });
-    if (assertions.length === 0) continue;
-    const judged = { ...opened, assertions: assertions.map((one, index) => ({ ...one, index })) };
+      if (made) {
+        opened ??= one;
+        assertions.push({ ...made, index: assertions.length });
+      } else {
+        const why = isJudged ? 'not-changed' : assertion ? 'no-judge' : 'no-case';
+        left[why] += some.length;
+      }
+    }
+    if (!opened) continue;
+    const { variant: _, ...rest } = opened;
+    const name = { id, ...(variant !== undefined && { variant }) };
+    const judged = { ...rest, ...name, assertions };
     const fold = foldOf.get(nameOf(id, variant)) ?? 0;
     cases.push({ suite, case: judged, ...kept, examples: source(judged), fold });
   }
-  return { cases, folds: new Set(foldOf.values()).size, left };
+  return { cases, labels, folds: new Set(foldOf.values()).size, left };
 }
 
 /** Adds or removes an assertion's examples; keeps the setting if `shown` is undefined. */

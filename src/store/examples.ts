@@ -1,10 +1,14 @@
+import { questionHash } from '../assertions/questionHash.ts';
 import { groupBy } from '../core/data/data.ts';
 import {
+  assignLabels,
   type Example,
   type ExamplesFor,
   type ExampleVerdict,
+  hasCaseOf,
   majority,
   type PlacedLabel,
+  sameSubject,
 } from '../core/record/label.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
 import { canonicalJson } from '../node/hashes.ts';
@@ -41,24 +45,80 @@ interface LabeledAssertion {
 }
 
 async function readLabeledAssertions({ path, cases }: Pick<Suite, 'path' | 'cases'>) {
-  const { labels } = await readLabels(path);
-  const subjects = groupBy(labels, (one) => JSON.stringify([one.conversation_hash, one.assertion]));
+  const labels = mergeRenamed((await readLabels(path)).labels, cases);
+  const caseFor = caseFinder(cases, labels);
+  const subjects = groupBy(labels, ({ turn: _, ...one }) => sameSubject(one));
   const conversations = new Map<string, ReturnType<typeof readLabeledConversation>>();
-  const found: LabeledAssertion[] = [];
+  const all: LabeledAssertion[] = [];
   for (const own of subjects.values()) {
     const [{ case: id, variant, conversation_hash: hash, assertion: key }] = own;
     const verdicts = verdictsOf(own);
     if (!verdicts.some(({ status }) => status !== 'skipped')) continue;
-    const assertion = await assertionIn(cases, id, variant, key);
+    const found = caseFor(own[0]);
+    const opened = found && (await openCase(found));
+    const assertion = opened && findAssertion(opened.assertions, key);
     if (!assertion) continue;
     const reading = conversations.get(hash) ?? readLabeledConversation(path, hash);
     conversations.set(hash, reading);
     const kept = await reading;
     if (!kept) continue;
     const named = { case: id, ...(variant !== undefined && { variant }), hash };
-    found.push({ key, question: questionOf(assertion), example: { ...named, ...kept, verdicts } });
+    all.push({ key, question: questionOf(assertion), example: { ...named, ...kept, verdicts } });
   }
-  return found;
+  return all;
+}
+
+/** The labels, with those of a renamed case under its new name if people have labeled the same conversation under it. */
+export function mergeRenamed(
+  labels: readonly PlacedLabel[],
+  cases: readonly SuiteCase[],
+): PlacedLabel[] {
+  const hasCase = hasCaseOf(cases);
+  const keyOf = ({ conversation_hash: hash, assertion, question_hash: question }: PlacedLabel) =>
+    JSON.stringify([hash, assertion, question]);
+  const inFile = labels
+    .filter((one) => hasCase(one.case, one.variant))
+    .map((one) => ({ id: one.case, variant: one.variant, question: one.question_hash, one }));
+  const candidates = groupBy(inFile, ({ one }) => keyOf(one));
+  return assignLabels(labels, (label) => candidates.get(keyOf(label)) ?? [], hasCase);
+}
+
+/**
+ * Finds the case to judge a labeled conversation as: its own or, if that was renamed, one that asks the same question, or
+ * that asked it when it was labeled.
+ */
+export function caseFinder(
+  cases: readonly SuiteCase[],
+  labels: readonly PlacedLabel[],
+): (label: PlacedLabel) => SuiteCase | undefined {
+  const named = groupBy(cases, ({ id, variant }) => JSON.stringify([id, variant]));
+  const ownCase = (label: PlacedLabel) =>
+    named.get(JSON.stringify([label.case, label.variant]))?.[0];
+  const byQuestion = (key: string) => {
+    const found = new Map<string | undefined, SuiteCase | undefined>();
+    for (const one of labels) {
+      const own = one.assertion === key && ownCase(one);
+      if (own) found.set(one.question_hash, own);
+    }
+    for (const one of cases) {
+      const assertion = findAssertion(one.assertions, key);
+      if (assertion) found.set(questionHash(assertion, one), one);
+    }
+    return found.set(undefined, undefined);
+  };
+  const known = new Map<string, ReturnType<typeof byQuestion>>();
+  return (label) => {
+    const own = ownCase(label);
+    if (own) return own;
+    const asking = known.get(label.assertion) ?? byQuestion(label.assertion);
+    known.set(label.assertion, asking);
+    return asking.get(label.question_hash);
+  };
+}
+
+/** Reads a case that hasn't been read yet. @returns undefined if it has errors */
+export async function openCase(suiteCase: SuiteCase): Promise<SuiteCase | undefined> {
+  return suiteCase.open ? (await suiteCase.open()).suiteCase : suiteCase;
 }
 
 /** The majority's opinion on each turn and on the whole conversation, without ties. */
@@ -74,17 +134,6 @@ export function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
       const about = { ...(turn !== undefined && { turn }), ...(label !== undefined && { label }) };
       return [{ ...about, status, comments }];
     });
-}
-
-async function assertionIn(
-  cases: readonly SuiteCase[],
-  id: string,
-  variant: string | undefined,
-  key: string,
-): Promise<Assertion | undefined> {
-  const found = cases.find((one) => one.id === id && one.variant === variant);
-  const { suiteCase = found } = (await found?.open?.()) ?? {};
-  return suiteCase && findAssertion(suiteCase.assertions, key);
 }
 
 /** Finds an assertion by its key, even within groups. */

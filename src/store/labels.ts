@@ -32,7 +32,7 @@ import { canonicalJson, conversationHash, withoutCircumstances } from '../node/h
 import { labelsFolder, personName } from '../node/paths.ts';
 
 /** How messages refer to a label. */
-export const LABELS = 'The label';
+const LABELS = 'The label';
 
 /** An invalid line, a label without a valid time, or a file that couldn't be read. Everything else is still read. */
 export interface LabelProblem {
@@ -114,7 +114,7 @@ export async function appendLabels(
 }
 
 /** Held while labels are added or replaced, because replacing loses what others add meanwhile. */
-export function labelsLock(path: string): string {
+function labelsLock(path: string): string {
   return `${path}.lock`;
 }
 
@@ -193,7 +193,7 @@ async function removeFrom(path: string, isUnwanted: (label: Label) => boolean): 
 }
 
 /** The absolute paths of an eval file's label files, sorted. Links are reported when they are read. */
-export async function labelFiles(evalFile: string): Promise<string[]> {
+async function labelFiles(evalFile: string): Promise<string[]> {
   const folder = labelsFolder(evalFile);
   if (!isRealFolder(folder)) return [];
   const names = await readdir(folder).catch(() => []);
@@ -223,12 +223,7 @@ function keepLast(own: Map<string, TimedLabel>, label: PlacedLabel): void {
 
 /** A key that is the same for copies of a label. */
 function identityOf(label: Label): string {
-  return JSON.stringify([
-    label.case,
-    label.variant,
-    labelTime(label) ?? label.at,
-    sameSubject(label),
-  ]);
+  return JSON.stringify([labelTime(label) ?? label.at, sameSubject(label)]);
 }
 
 /** Counts invalid lines. Throws an Error if there are too many of them to continue reading. */

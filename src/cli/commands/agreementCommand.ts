@@ -15,6 +15,7 @@ import { findEvalFiles } from '../paths.ts';
 import { NO_LABELS, reportLabelProblems } from '../problems.ts';
 import { layoutFor } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
+import { readCases } from '../suites.ts';
 
 interface AgreementOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
@@ -29,12 +30,13 @@ export async function agreement(
   shell: Shell,
 ): Promise<ExitCode> {
   const signal = shell.catchInterrupt();
-  const read = await readLabeledRuns(await findEvalFiles(globs, shell.folder), signal);
+  const files = await findEvalFiles(globs, shell.folder);
+  const read = await readLabeledRuns(files, (file) => readCases(file, shell), signal);
   if (!read) return EXIT.cancelled;
-  const { labels, problems, data } = read;
+  const { labels, problems, data, casesIn } = read;
   reportLabelProblems(problems, shell);
   if (labels.length === 0 && problems.length === 0) throw new UsageError(NO_LABELS);
-  const { items, ...agreed } = agreementOf(labels, data);
+  const { items, ...agreed } = agreementOf(labels, data, casesIn);
   const found = shell.scrubber.data(agreed);
   const best = thresholds ? shell.scrubber.data(thresholdsOf(items)) : undefined;
   for (const text of formatted(found, best, format, shell)) shell.out.report(text);

@@ -156,7 +156,6 @@ async function planJudging(
       if (!suite) continue;
       const read = await readLabels(suite.path);
       if (index === 0) {
-        for (const label of read.labels) labels.push(label);
         if (reportLabelProblems(read.problems, shell)) {
           shell.err.write('Nothing was judged. Fix the labels above first.\n');
           return undefined;
@@ -167,6 +166,7 @@ async function planJudging(
         pushAll(setup.cases, found.cases);
         if (found.folds > 0) used = Math.min(used, found.folds);
         if (index > 0 || setup !== own[0]) continue;
+        pushAll(labels, found.labels);
         for (const [why, count] of Object.entries(found.left)) {
           const key = why as UnusableLabel;
           left[key] = (left[key] ?? 0) + count;

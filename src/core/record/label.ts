@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Conversation, conversationSchema } from '../conversation.ts';
 import { groupBy } from '../data/data.ts';
+import type { CaseIdentity } from '../identity.ts';
 import type { Assertion } from '../suite.ts';
 import { type Status, statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
@@ -53,9 +54,99 @@ export interface PlacedLabel extends Label {
 
 /** Identifies a label's subject: a person's newer label for the same subject replaces an earlier one. */
 export function sameSubject(
-  label: Pick<Label, 'assertion' | 'turn' | 'conversation_hash'>,
+  label: Parameters<typeof labeledConversation>[0] & Pick<Label, 'assertion' | 'turn'>,
 ): string {
-  return JSON.stringify([label.conversation_hash, label.assertion, label.turn]);
+  return JSON.stringify([labeledConversation(label), label.assertion, label.turn]);
+}
+
+/** Identifies a label's conversation as that of its case. */
+export function labeledConversation(
+  label: Pick<Label, 'case' | 'variant' | 'conversation_hash'>,
+): string {
+  return JSON.stringify([label.case, label.variant, label.conversation_hash]);
+}
+
+/** Whether an eval file has a case; undefined if that is unknown. */
+export type HasCase = (id: string, variant: string | undefined) => boolean | undefined;
+
+const UNKNOWN: HasCase = () => undefined;
+
+export function hasCaseOf(cases: readonly CaseName[]): HasCase {
+  const names = new Set(cases.map(nameKey));
+  return (id, variant) => names.has(nameKey({ id, variant }));
+}
+
+type CaseName = Omit<CaseIdentity, 'suite'>;
+
+function nameKey({ id, variant }: CaseName): string {
+  return JSON.stringify([id, variant]);
+}
+
+/** A case with a verdict on a label's conversation, by an assertion with the label's key. */
+export interface LabelCandidate extends CaseName {
+  readonly question?: string | undefined;
+}
+
+/**
+ * The cases that a label is about: its own or, if that isn't in the file or has no verdict, those that it may have been
+ * renamed to. These ask the same question; if there are none, a case with another question counts if it is the only one.
+ */
+export function casesOf<Candidate extends LabelCandidate>(
+  label: Pick<Label, 'case' | 'variant' | 'question_hash'>,
+  candidates: readonly Candidate[],
+  hasCase = UNKNOWN,
+): readonly Candidate[] {
+  const own = candidates.filter((one) => isOwn(label, one));
+  if (hasCase(label.case, label.variant) ?? own.length > 0) return own;
+  const isOld = ({ id, variant }: Candidate) => hasCase(id, variant) === false;
+  const closest = (all: readonly Candidate[]) => {
+    const same = all.filter(({ question }) => question === label.question_hash);
+    if (same.length > 0) return same;
+    return new Set(all.map(nameKey)).size === 1 ? all : [];
+  };
+  const old = own.length > 0 ? own : closest(candidates.filter(isOld));
+  return [...closest(candidates.filter((one) => !isOld(one))), ...old];
+}
+
+function isOwn(label: Pick<Label, 'case' | 'variant'>, { id, variant }: CaseName): boolean {
+  return label.case === id && label.variant === variant;
+}
+
+/**
+ * Labels under the names of the cases that they are about, by `casesOf`. Keeps each person's newest label for a subject;
+ * a label that may be about another question counts only if there is no other.
+ */
+export function assignLabels(
+  labels: readonly PlacedLabel[],
+  candidatesFor: (label: PlacedLabel) => readonly LabelCandidate[],
+  hasCase = UNKNOWN,
+): PlacedLabel[] {
+  const kept = new Map<string, Assigned>();
+  for (const label of labels) {
+    const sure: string[] = [];
+    const found = casesOf(label, candidatesFor(label), hasCase);
+    const given = { id: label.case, variant: label.variant, question: label.question_hash };
+    for (const one of found.length > 0 ? found : [given]) {
+      const own = isOwn(label, one) ? label : { ...label, case: one.id, variant: one.variant };
+      const isSure = own === label || one.question === label.question_hash;
+      const rank = (labelTime(label) ?? 0) - (isSure ? 0 : Number.MAX_SAFE_INTEGER);
+      const key = JSON.stringify([label.path, label.person, sameSubject(own)]);
+      if (isSure) sure.push(key);
+      if (rank < (kept.get(key)?.rank ?? rank)) continue;
+      kept.delete(key);
+      kept.set(key, { label: own, rank, sure });
+    }
+  }
+  // A label that was replaced under one name of a case doesn't count under its other name either.
+  const counts = ({ sure }: Assigned) => sure.every((key) => kept.get(key)?.sure === sure);
+  return [...kept.values()].filter(counts).map(({ label }) => label);
+}
+
+interface Assigned {
+  readonly label: PlacedLabel;
+  readonly rank: number;
+  /** Its keys under the names of all cases that it is surely about. */
+  readonly sure: readonly string[];
 }
 
 /** The status that most people chose; undefined if there is a tie. */

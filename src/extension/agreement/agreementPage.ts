@@ -9,7 +9,7 @@ import {
   revealPage,
   WebviewPage,
 } from '../pages/webviewPage.ts';
-import { findEvalFiles } from '../workspace.ts';
+import { findEvalFiles, readCases } from '../workspace.ts';
 
 /** Milliseconds between a file change and reading the file. */
 const INTERVAL = 500;
@@ -54,9 +54,9 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
       import('./shownAgreement.ts'),
     ]);
     const files = (await findEvalFiles()).map(({ fsPath }) => fsPath);
-    const runs = await readLabeledRuns(files, this.#stop.signal);
+    const runs = await readLabeledRuns(files, readCases, this.#stop.signal);
     if (!runs) return;
-    const found = agreementOf(runs.labels, runs.data);
+    const found = agreementOf(runs.labels, runs.data, runs.casesIn);
     this.#runs = runs;
     this.#items = found.disagreements;
     const agreement = shownAgreement(found, runs, (path) => vscode.workspace.asRelativePath(path));

@@ -17,7 +17,7 @@ import {
   wordingFile,
   wordingOf,
 } from '../../improve/improveJudge.ts';
-import { findAssertion } from '../../store/examples.ts';
+import { caseFinder, findAssertion } from '../../store/examples.ts';
 import { readLabels } from '../../store/labels.ts';
 import { askForHosts } from '../allowedHosts.ts';
 import { callModel, showReasons } from '../lm/callModel.ts';
@@ -115,9 +115,9 @@ async function improvableJudgesIn(uri: vscode.Uri): Promise<ImprovableJudge[]> {
   if (labels.length === 0) return [];
   const { suite } = await expandSuite(await readSuite(uri));
   if (!suite) return [];
+  const caseFor = caseFinder(suite.cases, labels);
   return [...groupBy(labels, ({ assertion }) => assertion)].flatMap(([key, own]) => {
-    const [label] = own;
-    const ofLabel = suite.cases.find(({ id }) => id === label.case);
+    const ofLabel = own.map(caseFor).find((one) => one !== undefined);
     const assertion = ofLabel && findAssertion(ofLabel.assertions, key);
     if (!assertion?.judge || wordingOf(assertion) === undefined) return [];
     return [{ suite, labels: own, assertion }];

@@ -2,17 +2,24 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { agreementOf, type LabeledRuns, readLabeledRuns } from '../../analysis/agreement.ts';
+import {
+  agreementOf,
+  type LabeledRuns,
+  readLabeledRuns,
+  verdictsIn,
+} from '../../analysis/agreement.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
-import type { PlacedLabel } from '../../core/record/label.ts';
+import type { HasCase, PlacedLabel } from '../../core/record/label.ts';
 import { gitOutput } from '../../disk/git.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { labelsFolder, personName } from '../../node/paths.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import type { FromView, Snapshot } from '../../protocol/viewProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import type { FoundCase } from '../../store/records/latest.ts';
+import { casesIn } from '../workspace.ts';
 import { LabelEditor, type LabelTarget } from './labelEditor.ts';
-import { opinionsOn } from './opinionsOn.ts';
+import { type OtherCases, opinionsOn } from './opinionsOn.ts';
 
 export type LabelRequest = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
 type Tally = NonNullable<Snapshot['labels']>['tallies'][number];
@@ -24,6 +31,7 @@ export class CaseLabels {
   readonly #onError: (error: unknown) => void;
   #target: LabelTarget | undefined;
   #runs: LabeledRuns | undefined;
+  #candidatesFor: OtherCases['candidatesFor'];
   /** Identifies the runs that were last read or are being read. */
   #reading = '';
 
@@ -39,19 +47,23 @@ export class CaseLabels {
     this.#target = undefined;
   }
 
-  /** @param file the eval file's absolute path @param found the visible case; undefined if it hasn't finished */
-  async read(file: string, found: FoundCase | undefined): Promise<Snapshot['labels']> {
+  /** @param found the visible case; undefined if it hasn't finished */
+  async read(suite: LoadedSuite, found: FoundCase | undefined): Promise<Snapshot['labels']> {
+    const file = suite.path;
     this.#target = undefined;
     // The record may come from another machine, and the eval file may be missing here.
     if (!found || !existsSync(file)) return undefined;
     const { line, record } = found;
     const person = await personAt(file);
-    this.#target = { file, person, line };
     const { labels, problems } = await readLabels(file);
+    const hasCase = await casesIn(suite);
+    const tallies = this.#talliesOf(file, labels, record, hasCase);
+    const others = { hasCase, candidatesFor: this.#candidatesFor };
+    this.#target = { file, person, line, others };
     return {
       person,
-      given: opinionsOn(line, labels),
-      tallies: this.#talliesOf(file, labels, record),
+      given: opinionsOn(line, labels, others),
+      tallies,
       undo: this.#editor.canUndo,
       problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
     };
@@ -70,21 +82,29 @@ export class CaseLabels {
   }
 
   /** How often each judge was right so far. Loads the runs in the background. @param record the newest known record */
-  #talliesOf(file: string, labels: readonly PlacedLabel[], record: string): Tally[] {
+  #talliesOf(
+    file: string,
+    labels: readonly PlacedLabel[],
+    record: string,
+    hasCase: HasCase | undefined,
+  ): Tally[] {
     if (labels.length === 0) return [];
-    // New labels require reading the runs again only if they are for another case.
-    const cases = [...new Set(labels.map((one) => one.case))].sort();
+    // New labels require reading the runs again only if they are for another case, or for one that was renamed.
+    const nameOf = ({ case: id, variant, conversation_hash: hash }: PlacedLabel) =>
+      hasCase?.(id, variant) ? id : hash;
+    const cases = [...new Set(labels.map(nameOf))].sort();
     const key = JSON.stringify([file, record, cases]);
     if (this.#reading !== key) {
       this.#reading = key;
-      readLabeledRuns([file]).then((runs) => {
+      readLabeledRuns([file], async () => hasCase).then((runs) => {
         if (this.#reading !== key || !runs) return;
         this.#runs = runs;
+        this.#candidatesFor = verdictsIn(runs.data)(labelsFolder(file));
         this.#onChange();
       }, this.#onError);
     }
     if (!this.#runs) return [];
-    const { rows } = agreementOf(labels, this.#runs.data);
+    const { rows } = agreementOf(labels, this.#runs.data, () => hasCase);
     return rows.flatMap(({ judge, assertion, of, compared, confusion }) => {
       if (!assertion || compared === 0) return [];
       const right = confusion.failFail + confusion.passPass;

@@ -17,6 +17,7 @@ import {
   removeLabels,
   saveLabeledConversation,
 } from '../../store/labels.ts';
+import { isAbout, type OtherCases } from './opinionsOn.ts';
 
 /** A label without its person and time. */
 export type LabelInput = Omit<Opinion, 'person' | 'standing'>;
@@ -27,6 +28,7 @@ export interface LabelTarget {
   readonly file: string;
   readonly person: string;
   readonly line: CaseLine;
+  readonly others?: OtherCases;
 }
 
 /** Adds and removes a person's labels, one at a time, with undo. */
@@ -59,10 +61,12 @@ export class LabelEditor {
   }
 
   /** Removes all of a person's labels for a verdict. @throws UnwritableError */
-  remove({ file, person, line }: LabelTarget, subject: Subject): Promise<void> {
+  remove({ file, person, line, others }: LabelTarget, { assertion, turn }: Subject): Promise<void> {
     return this.#limit(async () => {
-      const wanted = subjectOf(line, subject);
-      const removed = await removeLabels(file, person, (one) => sameSubject(one) === wanted);
+      const isOn = isAbout(line, others);
+      const isUnwanted = (one: Label) =>
+        one.assertion === assertion && one.turn === turn && isOn(one);
+      const removed = await removeLabels(file, person, isUnwanted);
       if (removed.length > 0) this.#steps.push(() => appendLabels(file, person, removed));
     });
   }
@@ -86,10 +90,11 @@ async function labelFor(
 ): Promise<Label | undefined> {
   const verdict = new Map(allKeyedVerdicts(line.verdicts)).get(assertion);
   if (!verdict) return undefined;
-  const wanted = subjectOf(line, { assertion, turn });
+  const conversation_hash = conversationHash(line.conversation);
   const { labels } = await readLabels(file);
   const before = labels
-    .filter((one) => one.person === personName(person) && sameSubject(one) === wanted)
+    .filter((one) => one.person === personName(person) && one.turn === turn)
+    .filter((one) => one.assertion === assertion && one.conversation_hash === conversation_hash)
     .map((one) => labelTime(one) ?? 0);
   // The latest label counts, so a new label needs the latest time even if the clock was set back.
   const now = Math.max(Date.now(), ...before.map((time) => time + 1));
@@ -99,12 +104,8 @@ async function labelFor(
     assertion,
     question_hash: verdict.question_hash,
     turn,
-    conversation_hash: conversationHash(line.conversation),
+    conversation_hash,
     ...input,
     at: new Date(now).toISOString(),
   };
-}
-
-function subjectOf({ conversation }: CaseLine, { assertion, turn }: Subject): string {
-  return sameSubject({ conversation_hash: conversationHash(conversation), assertion, turn });
 }

@@ -19,7 +19,7 @@ import {
 } from '../pages/webviewPage.ts';
 import { activeConversation } from '../viewer/conversationPage.ts';
 import { openVariant } from '../viewer/snapshot.ts';
-import { findEvalFiles, isEvalFile, readSuite } from '../workspace.ts';
+import { findEvalFiles, isEvalFile, readCases, readSuite } from '../workspace.ts';
 import { personAt } from './caseLabels.ts';
 import { LabelingSession } from './labelingSession.ts';
 
@@ -106,6 +106,7 @@ class LabelingPage extends WebviewPage<typeof labelingProtocol> {
           suite && new Map(suite.cases.map((one) => [one.id, new Set(keysOf(one.assertions))]))
         );
       },
+      readCases: () => readCases(file),
       statedAssertions: async (id, variant) => {
         const [{ suite }, { stateAssertions }] = await Promise.all([
           readSuite(this.#uri),

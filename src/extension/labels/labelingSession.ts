@@ -1,13 +1,20 @@
-import { agreementOf, readLabeledRuns } from '../../analysis/agreement.ts';
+import { agreementOf, readLabeledRuns, verdictsIn } from '../../analysis/agreement.ts';
+import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { type InformativeCase, LabelingOrder } from '../../analysis/labelingOrder.ts';
 import { executionTitle, LABEL_WORDS } from '../../core/presentation/words.ts';
-import { type PlacedLabel, sameSubject } from '../../core/record/label.ts';
+import {
+  assignLabels,
+  type HasCase,
+  type PlacedLabel,
+  sameSubject,
+} from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { allKeyedVerdicts, type Verdict } from '../../core/verdict.ts';
 import { conversationHash, withoutCircumstances } from '../../node/hashes.ts';
+import { labelsFolder } from '../../node/paths.ts';
 import type { FromLabeling, LabelingSnapshot } from '../../protocol/labelingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import { LatestRuns, labeledLines } from '../../store/records/latest.ts';
@@ -29,6 +36,7 @@ interface LabelingSessionParts {
   readonly person: string;
   /** All keys of the current assertions, by case id; undefined if the file can't be read. */
   readonly currentKeys: () => Promise<ReadonlyMap<string, ReadonlySet<string>> | undefined>;
+  readonly readCases: () => Promise<HasCase | undefined>;
   /** The current assertions of a case. */
   readonly statedAssertions: (
     id: string,
@@ -47,6 +55,8 @@ export class LabelingSession {
   /** Whether some judged conversations belong to cases no longer in the file. */
   #hasRemoved = false;
   #position: Position = { item: 0, question: 0 };
+  #candidatesFor: ReturnType<ReturnType<typeof verdictsIn>> = () => [];
+  #hasCase: HasCase | undefined;
   /** Number of conversations that were labeled before the session started. */
   #labeledBefore = 0;
 
@@ -57,7 +67,13 @@ export class LabelingSession {
   /** Finds the conversations to label. */
   async start(): Promise<void> {
     const order = new LabelingOrder();
-    for await (const { line, record } of labeledLines(this.#parts.file)) order.add(line, record);
+    const data = new ComparisonData();
+    for await (const { line, record } of labeledLines(this.#parts.file)) {
+      order.add(line, record);
+      data.add(line);
+    }
+    this.#candidatesFor = verdictsIn(data)(labelsFolder(this.#parts.file));
+    this.#hasCase = await this.#parts.readCases();
     const judged = order.ordered();
     const all = filterCurrent(judged, await this.#parts.currentKeys());
     this.#hasRemoved = all.length < judged.length;
@@ -68,8 +84,8 @@ export class LabelingSession {
   /** Conversations in which some assertion has no label. */
   async #unlabeled(items: readonly InformativeCase[]): Promise<InformativeCase[]> {
     const labeled = new Set((await this.#ownLabels()).map(sameSubject));
-    return items.filter(({ conversation: conversation_hash, assertions }) =>
-      assertions.some((assertion) => !labeled.has(sameSubject({ conversation_hash, assertion }))),
+    return items.filter((item) =>
+      item.assertions.some((assertion) => !labeled.has(sameSubject(subjectOf(item, assertion)))),
     );
   }
 
@@ -88,8 +104,9 @@ export class LabelingSession {
       return { phase: 'done', labeled, total, gone: this.#hasRemoved, agreement, undo };
     }
     const { item, line, key, verdict, stated, choices } = question;
+    const wanted = sameSubject(subjectOf(item, key));
     const own = (await this.#ownLabels()).filter(
-      (one) => one.assertion === key && one.conversation_hash === item.conversation,
+      (one) => sameSubject({ ...one, turn: undefined }) === wanted,
     );
     return {
       phase: 'asking',
@@ -168,15 +185,17 @@ export class LabelingSession {
     return found.find(({ line }) => conversationHash(line.conversation) === conversation)?.line;
   }
 
+  /** The person's labels, under the names of the cases that they are about. */
   async #ownLabels(): Promise<readonly PlacedLabel[]> {
     const { labels } = await readLabels(this.#parts.file);
-    return labels.filter(({ person }) => person === this.#parts.person);
+    const own = labels.filter(({ person }) => person === this.#parts.person);
+    return assignLabels(own, this.#candidatesFor, this.#hasCase);
   }
 
   async #agreement(): Promise<string[]> {
-    const runs = await readLabeledRuns([this.#parts.file]);
+    const runs = await readLabeledRuns([this.#parts.file], this.#parts.readCases);
     if (!runs) return [];
-    const { rows } = agreementOf(runs.labels, runs.data);
+    const { rows } = agreementOf(runs.labels, runs.data, runs.casesIn);
     return rows.flatMap(({ judge, assertion, of, compared, confusion, kappa }) => {
       if (!assertion || compared === 0) return [];
       const right = confusion.failFail + confusion.passPass;
@@ -187,6 +206,10 @@ export class LabelingSession {
       return [`${visibleLine(judge)}, ${name}: right in ${right} of ${compared} ${of}${beyond}`];
     });
   }
+}
+
+function subjectOf({ id, variant, conversation }: InformativeCase, assertion: string) {
+  return { case: id, variant, conversation_hash: conversation, assertion };
 }
 
 /** Finds an assertion by its key, even if it is nested. */

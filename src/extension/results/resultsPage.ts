@@ -14,6 +14,7 @@ import { readNote } from '../../store/records/list.ts';
 import { isSameRun, rootsOf } from '../comparison/runPair.ts';
 import { createPanel, type PageActions, type PageParts, revealPage } from '../pages/webviewPage.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
+import { readCases } from '../workspace.ts';
 import { RunResults } from './runResults.ts';
 import { TablePage } from './tablePage.ts';
 
@@ -62,7 +63,7 @@ class ResultsPage extends TablePage {
     const phase = results.state === 'finished' ? 'over' : results.state;
     await this.post(await this.#snapshot(results, phase));
     const { markLabels } = await import('./markLabels.ts');
-    if (await markLabels(results)) await this.post(await this.#snapshot(results, phase));
+    if (await markLabels(results, readCases)) await this.post(await this.#snapshot(results, phase));
   }
 
   async #snapshot(results: RunResults, phase: Results['phase']): Promise<ToResults> {

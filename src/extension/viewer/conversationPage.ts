@@ -170,7 +170,7 @@ class ConversationPage extends SnapshotPage {
     const stated = suite.outline.find((known) => known.id === id);
     const failing = await failingCasesIn(this.#runs, this.state, this.ref);
     const ended = isRunning(live?.phase) ? undefined : one;
-    const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
+    const labels = isFile ? await this.#labels.read(suite, ended) : undefined;
     return snapshotOf(this.state, {
       suite,
       said: variant === undefined ? undefined : messageHistoryOf(suiteCase),

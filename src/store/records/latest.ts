@@ -352,11 +352,10 @@ function asNamed(line: CaseLine, folders: ExistingDataFolders): CaseLine {
 const LABELED_RUNS = 20;
 
 /**
- * The cases of the last runs that may have labels, newest run first. All cases in the newest run are
- * included, because some may have been renamed.
+ * The cases of the last runs that may have labels, newest run first.
  *
  * @param evalFile absolute
- * @param ids ids of labeled cases; default: all
+ * @param ids default: all cases
  */
 export async function* labeledLines(
   evalFile: string,
@@ -369,11 +368,11 @@ export async function* labeledLines(
     const record = new RunRecord(path);
     await record.readNew();
     const own = record.cases.filter(({ suite }) => suite === folders.path || suite === evalFile);
-    const wanted = own.filter(({ id }) => runs === 0 || !ids || ids.has(id));
+    const wanted = own.filter(({ id }) => ids?.has(id) ?? true);
     let isOfFile = false;
     for await (const { line } of record.each(wanted)) {
       isOfFile = true;
-      yield { line, record: path };
+      yield { line: asNamed(line, folders), record: path };
     }
     if (isOfFile) runs += 1;
   }

@@ -4,11 +4,9 @@ import { mappingOf, parseJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { replaceLines } from '../../disk/jsonLines.ts';
-import { withLock } from '../../disk/lock.ts';
 import { readRegular } from '../../disk/regularFile.ts';
 import { absolutePath } from '../../node/paths.ts';
 import { findExistingDataFolders } from '../dataFolder.ts';
-import { LABELS, labelFiles, labelsLock } from '../labels.ts';
 import { lockRecord, RecordBusyError, recordsAt, runIdOf } from './files.ts';
 import { RECORD_NAME } from './write.ts';
 
@@ -22,8 +20,9 @@ export interface CaseRenaming {
 }
 
 /**
- * Renames a case in all of its suite's records and labels. Each file is replaced atomically, and other lines don't
- * change.
+ * Renames a case in all of its suite's records. Each file is replaced atomically, and other lines don't change. Labels
+ * keep the old id, because rewriting other people's files would cause conflicts in git; see `casesOf`.
+ *
  * @returns absolute paths; records that a run is writing (`running`) keep the old id
  * @throws UnwritableError
  */
@@ -41,8 +40,7 @@ export async function renameCase(renaming: CaseRenaming) {
       if (done === 'running') running.push(path);
     }
   }
-  const labels = await renameLabels(renaming);
-  return { changed: changed.sort(), running: running.sort(), labels };
+  return { changed: changed.sort(), running: running.sort() };
 }
 
 async function renameIn(
@@ -51,7 +49,7 @@ async function renameIn(
   isMine: (suite: unknown) => boolean,
 ): Promise<'changed' | 'running' | 'unconcerned'> {
   const change = (line: string) => renamedLine(line, renaming, isMine);
-  const changed = await changedLines(path, LIMITS.record, change);
+  const changed = await changedLines(path, change);
   if (!changed) return 'unconcerned';
   const release = await lock(path);
   if (!release) return 'running';
@@ -74,31 +72,11 @@ async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
   }
 }
 
-/** @returns the changed files */
-async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]> {
-  const files: string[] = [];
-  const rename = (line: string) => {
-    const label = line.includes(JSON.stringify(from)) ? mappingOf(parseJson(line)) : {};
-    return label.case === from ? JSON.stringify({ ...label, case: to }) : line;
-  };
-  for (const path of await labelFiles(suite)) {
-    if (!(await changedLines(path, LIMITS.labels, rename))) continue;
-    const isDone = await withLock(labelsLock(path), async () => {
-      const changed = await changedLines(path, LIMITS.labels, rename);
-      return changed && (await replaceLines(LABELS, path, changed.before, changed.lines));
-    }).catch((error: unknown) => {
-      throw toUnwritableError(LABELS, path, error);
-    });
-    if (isDone) files.push(path);
-  }
-  return files;
-}
-
 /** @returns undefined if no line changes, or if the file is too large or not a regular file */
-async function changedLines(path: string, maxBytes: number, change: (line: string) => string) {
+async function changedLines(path: string, change: (line: string) => string) {
   const before = await lstat(path);
-  if (!before.isFile() || before.size > maxBytes) return undefined;
-  const read = String(await readRegular(path, maxBytes)).split('\n');
+  if (!before.isFile() || before.size > LIMITS.record) return undefined;
+  const read = String(await readRegular(path, LIMITS.record)).split('\n');
   const lines = read.map(change);
   return lines.some((line, index) => line !== read[index]) ? { before, lines } : undefined;
 }

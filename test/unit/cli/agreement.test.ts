@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import type { JoinedAgreement } from '../../../src/analysis/agreement.ts';
 import type { Label } from '../../../src/core/record/label.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
+import type { Verdict } from '../../../src/core/verdict.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { labelsFolder } from '../../../src/node/paths.ts';
 import { appendLabels } from '../../../src/store/labels.ts';
+import { renameCase } from '../../../src/store/records/renameCase.ts';
 import { turnlight } from '../../support/commandLine.ts';
 import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
 import { workspaceWith } from '../../support/runs.ts';
@@ -136,6 +139,92 @@ describe('turnlight agreement', () => {
       (await turnlight(empty, ['agreement'])).err,
       /^These files have no labels\. To create some, run "Turnlight: Label Conversations" in VS Code\./,
     );
+  });
+});
+
+describe('turnlight agreement, if cases or files share a conversation', () => {
+  const greets = judgedLine('greets', [buildVerdict(1, { question: 'hello' })]);
+  const ends = judgedLine('ends', [buildVerdict(0, { question: 'bye' })]);
+  const suiteOf = (...ids: readonly string[]) =>
+    `cases:\n${ids.map((id) => `  - {id: ${id}, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n`).join('')}`;
+  // People say that both verdicts are wrong.
+  const both = [
+    labeled(greets, 'fail', { question_hash: 'hello' }),
+    labeled(ends, 'pass', { question_hash: 'bye', at: '2026-01-02T00:00:00.000Z' }),
+  ];
+  const agreed = async (folder: string) => {
+    const { out, err } = await turnlight(folder, ['agreement', '--format', 'json']);
+    assert.equal(err, '');
+    const { rows, disagreements, unmatched } = JSON.parse(out) as JoinedAgreement;
+    const judges = rows
+      .filter(({ assertion }) => assertion)
+      .map(({ judge, compared, accuracy }) => `${judge} ${compared} ${accuracy}`);
+    return [...judges, ...disagreements.map(({ id }) => id), ...unmatched.map((one) => one.reason)];
+  };
+
+  it('compares each label with the verdict of its own case', async (t) => {
+    const folder = await workspaceWith(t, { 'suite.eval.yaml': suiteOf('greets', 'ends') });
+    await appendLabels(join(folder, 'suite.eval.yaml'), 'ann', both);
+    await writeRun(folder, { lines: [greets, ends] });
+    assert.deepEqual(await agreed(folder), ['openai:judge 2 0', 'greets', 'ends']);
+    const other = { ...greets, verdicts: [buildVerdict(1, { judge: 'ollama:x' })] };
+    await writeRun(folder, { lines: [{ ...other, id: 'ends' }] });
+    // Another judge judged only one of them.
+    const found = ['openai:judge 2 0', 'ollama:x 1 1', 'greets', 'ends'];
+    assert.deepEqual(await agreed(folder), found);
+  });
+
+  it('compares no label with a case that only has the same conversation', async (t) => {
+    const folder = await workspaceWith(t, { 'suite.eval.yaml': suiteOf('greets', 'ends') });
+    await appendLabels(join(folder, 'suite.eval.yaml'), 'ann', both.slice(0, 1));
+    await writeRun(folder, { lines: [ends] });
+    assert.deepEqual(await agreed(folder), ['not-run']);
+  });
+
+  it("compares no label with another file's verdict", async (t) => {
+    const folder = await workspaceWith(t, {
+      'suite.eval.yaml': suiteOf('greets'),
+      'other.eval.yaml': suiteOf('greets'),
+    });
+    const opposite = { ...greets, suite: 'other.eval.yaml', verdicts: [buildVerdict(0)] };
+    await appendLabels(join(folder, 'suite.eval.yaml'), 'ann', both.slice(0, 1));
+    await appendLabels(join(folder, 'other.eval.yaml'), 'ann', [labeled(greets, 'pass')]);
+    await writeRun(folder, { lines: [greets, opposite] });
+    assert.deepEqual(await agreed(folder), ['openai:judge 2 0', 'greets', 'greets']);
+    await appendLabels(join(folder, 'suite.eval.yaml'), 'bob', [labeled(greets, 'pass')]);
+    assert.deepEqual(await agreed(folder), ['openai:judge 1 0', 'greets', 'greets']);
+  });
+
+  it('compares the labels of a renamed case with the verdicts under its new name', async (t) => {
+    for (const isTyped of [true, false]) {
+      const folder = await workspaceWith(t, { 'suite.eval.yaml': suiteOf('greets', 'ends') });
+      const file = join(folder, 'suite.eval.yaml');
+      await appendLabels(file, 'ann', both);
+      await writeRun(folder, { lines: [greets, ends] });
+      const label = await readFile(join(labelsFolder(file), 'ann.jsonl'), 'utf8');
+      await writeFile(file, suiteOf('welcomes', 'ends'));
+      if (!isTyped) await renameCase({ suite: file, from: 'greets', to: 'welcomes' });
+      const name = isTyped ? 'greets' : 'welcomes';
+      assert.deepEqual(await agreed(folder), ['openai:judge 2 0', name, 'ends']);
+      // Another judge, and then the same judge with another verdict and question.
+      const judged = (verdict: Verdict) => ({ ...greets, id: 'welcomes', verdicts: [verdict] });
+      const other = buildVerdict(0, { judge: 'ollama:x', question: 'hello' });
+      await writeRun(folder, { lines: [judged(other)] });
+      const rows = ['ollama:x 1 1', 'openai:judge 2 0'];
+      assert.deepEqual((await agreed(folder)).sort(), [...rows, name, 'ends'].sort());
+      const changed = buildVerdict(0, { question: 'hello!' });
+      await writeRun(folder, { lines: [judged(changed), ends] });
+      const better = ['ollama:x 1 1', 'openai:judge 2 0.5', 'ends'];
+      assert.deepEqual((await agreed(folder)).sort(), better.sort());
+      // A newer label under the new name replaces the old one.
+      const at = '2026-01-03T00:00:00.000Z';
+      const again = { case: 'welcomes', question_hash: 'hello', at };
+      await appendLabels(file, 'ann', [labeled(greets, 'pass', again)]);
+      const now = ['ollama:x 1 0', 'openai:judge 2 0', 'welcomes', 'welcomes', 'ends'];
+      assert.deepEqual((await agreed(folder)).sort(), now.sort());
+      const kept = await readFile(join(labelsFolder(file), 'ann.jsonl'), 'utf8');
+      assert.ok(kept.startsWith(label));
+    }
   });
 });
 

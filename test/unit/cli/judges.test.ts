@@ -3,7 +3,13 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { questionHash } from '../../../src/assertions/questionHash.ts';
+import type { Label } from '../../../src/core/record/label.ts';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
+import { appendLabels, saveLabeledConversation } from '../../../src/store/labels.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
+import { talk } from '../../support/buildRun.ts';
 import { start, turnlight } from '../../support/commandLine.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
@@ -93,6 +99,60 @@ describe('turnlight judges', () => {
     const hiding = { ...env, SSH_KEY: 'conversations' };
     const found = await turnlight(folder, [...args, '--format', 'json'], hiding);
     assert.equal(JSON.parse(found.out).conversations, 12);
+  });
+
+  it('judges each of two cases with the same conversation by its own question, even if renamed', async (t) => {
+    const conversation = talk('Hi', 'The parcel comes on Monday.');
+    const suite = (id: string) =>
+      ['A day is named', 'The customer is greeted']
+        .map((criterion, index) => {
+          const name = index === 0 ? id : 'greeting';
+          return `  - {id: ${name}, transcript: [{user: Hi}, {assistant: The parcel comes on Monday.}], assert: [{type: criterion, criterion: ${criterion}}]}\n`;
+        })
+        .join('');
+    const text = (id: string) => `judge: openai:mild\ncases:\n${suite(id)}`;
+    const folder = await workspaceWith(t, { 'a.eval.yaml': text('day') });
+    const path = join(folder, 'a.eval.yaml');
+    const server = await startModelServer((body) => {
+      const said = body.messages.map(({ content }) => content).join('\n');
+      const verdict = said.includes('A day is named') ? 'pass' : 'fail';
+      const turn = { turn: 2, applicable: true, rationale: 'r', evidence: '', verdict };
+      const outcome = verdict === 'pass' ? 'met' : 'not-met';
+      const one = { criterion: 1, turns: [turn], rationale: 'r', outcome };
+      return json({ criteria: [one], rationale: 'r' });
+    });
+    t.after(() => server.close());
+    const loaded = await loadSuite(path, nodeFiles(), { workspace: folder, env: () => undefined });
+    const facts = { topics: [], tools: [], expectations: {}, context: {} };
+    const conversation_hash = await saveLabeledConversation(path, { conversation, facts });
+    const labels = (loaded.suite?.cases ?? []).map((one, index): Label => {
+      const [assertion] = one.assertions;
+      assert.ok(assertion);
+      return {
+        ...{ case: one.id, assertion: assertion.key, conversation_hash },
+        question_hash: questionHash(assertion, one),
+        status: index === 0 ? 'pass' : 'fail',
+        at: `2026-01-0${index + 1}T00:00:00.000Z`,
+      };
+    });
+    assert.equal(new Set(labels.map(({ assertion }) => assertion)).size, 1);
+    await appendLabels(path, 'ann', labels);
+    const env = { OPENAI_API_KEY: 'k', TURNLIGHT_CACHE_DIR: emptyCache() };
+    for (const id of ['day', 'weekday']) {
+      await writeFile(path, text(id));
+      const { out, err } = await turnlight(
+        folder,
+        ['judges', 'openai:mild', '--base-url', server.baseUrl, '--format', 'json'],
+        env,
+      );
+      const { judges, left, conversations } = JSON.parse(out || err);
+      assert.equal(conversations, 2, id);
+      assert.deepEqual(judges[0].rows[0].confusion, {
+        ...{ failFail: 1, failPass: 0 },
+        ...{ passFail: 0, passPass: 1 },
+      });
+      assert.equal(left['no-case'], 0);
+    }
   });
 
   it("enforces the cost limit, and refuses one that it can't enforce", async (t) => {

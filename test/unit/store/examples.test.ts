@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { questionHash } from '../../../src/assertions/questionHash.ts';
 import { toConversation } from '../../../src/core/conversation.ts';
 import type { Label } from '../../../src/core/record/label.ts';
 import type { SuiteCase } from '../../../src/core/suite.ts';
@@ -40,18 +42,23 @@ const line = (id: string) =>
     ],
   });
 
+async function suiteAt(path: string) {
+  const workspace = dirname(path);
+  const { problems, suite } = await expandSuite(
+    await loadSuite(path, nodeFiles(new Set()), { workspace, env: () => undefined }),
+  );
+  assert.deepEqual(problems, []);
+  assert.ok(suite);
+  return suite;
+}
+
 async function labeledSuite(t: TestContext) {
   const folder = await workspaceWith(t, {
     'suite.eval.yaml': SUITE,
     'data.jsonl': `${line('one')}\n${line('two')}\n`,
   });
   const path = join(folder, 'suite.eval.yaml');
-  const loaded = await expandSuite(
-    await loadSuite(path, nodeFiles(new Set()), { workspace: folder, env: () => undefined }),
-  );
-  assert.deepEqual(loaded.problems, []);
-  const { suite } = loaded;
-  assert.ok(suite);
+  const suite = await suiteAt(path);
   const labels: Label[] = [];
   for (const one of suite.cases) {
     const { suiteCase = one } = (await one.open?.()) ?? {};
@@ -112,6 +119,30 @@ describe('the labeled conversations that may be examples', () => {
     const found = await examplesOf(suite)(judged)(assertion);
     const one = found.find(({ hash }) => hash === own.conversation_hash);
     assert.deepEqual(one?.verdicts, [{ turn: 2, status: 'fail', comments: ['No.'] }]);
+  });
+
+  it('stay examples if their case is renamed, even if all cases ask another question then', async (t) => {
+    const { suite, path, labels } = await labeledSuite(t);
+    const hashed = (all: readonly SuiteCase[], id: string) => {
+      const [assertion] = all.find((one) => one.id === id)?.assertions ?? [];
+      assert.ok(assertion && all[0]);
+      return questionHash(assertion, all[0]);
+    };
+    const asked = labels.map((one) => ({
+      ...one,
+      question_hash: hashed(suite.cases, one.case === 'c' ? 'c' : 'a'),
+      at: '2026-01-02T00:00:00.000Z',
+    }));
+    await appendLabels(path, 'ann', asked);
+    const renamed = (text: string) =>
+      text.replace('id: c', 'id: short').replace('id: e', 'id: new');
+    for (const change of [renamed, (text: string) => renamed(text).replaceAll('Warm?', 'Hot?')]) {
+      await writeFile(path, change(SUITE));
+      const changed = await suiteAt(path);
+      const judged = changed.cases.find(({ id }) => id === 'a');
+      assert.ok(judged);
+      assert.deepEqual(await namesFor(changed, judged), ['d/one', 'd/two', 'e']);
+    }
   });
 
   it('are empty if the assertion uses no examples', async (t) => {

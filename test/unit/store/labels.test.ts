@@ -251,20 +251,25 @@ describe('labels next to an eval file', () => {
     assert.deepEqual(labels.length, 40);
   });
 
-  it('survives a rename of the case', async (t) => {
+  it("doesn't change if a case is renamed", async (t) => {
     const { file } = await evalFileIn(t);
     await appendLabels(file, 'ann', [label(), label({ case: 'other', turn: 2 })]);
     const path = join(labelsFolder(file), 'ann.jsonl');
-    await appendFile(path, 'refund, torn\n');
-    const renamed = await renameCase({ suite: file, from: 'refund', to: 'money-back' });
-    assert.deepEqual(renamed.labels, [path]);
-    const { labels, problems } = await readLabels(file);
-    assert.deepEqual(
-      labels.map((one) => one.case),
-      ['money-back', 'other'],
-    );
-    assert.equal(problems.length, 1);
-    assert.deepEqual((await renameCase({ suite: file, from: 'refund', to: 'x' })).labels, []);
+    const before = await readFile(path, 'utf8');
+    await renameCase({ suite: file, from: 'refund', to: 'money-back' });
+    assert.equal(await readFile(path, 'utf8'), before);
+  });
+
+  it('keeps the labels of two cases with the same conversation', async (t) => {
+    const { file } = await evalFileIn(t);
+    const later = { at: '2026-01-02T00:00:00.000Z' };
+    await appendLabels(file, 'ann', [
+      label(),
+      label({ case: 'other', status: 'pass', ...later }),
+      label({ variant: 'short', status: 'skipped' }),
+    ]);
+    const { labels } = await readLabels(file);
+    assert.deepEqual(texts(labels), ['ann:1 fail all', 'ann:2 pass all', 'ann:3 skipped all']);
   });
 
   it('detects an edit of another turn, and another question', () => {
@@ -277,7 +282,7 @@ describe('labels next to an eval file', () => {
     assert.equal(validityOf(label(), { conversation: HASH, question: 'q2' }), 'current');
   });
 
-  it('merges labels of two people on two branches in git, without a conflict', async (t) => {
+  it('merges labels of two people on two branches in git, without a conflict, even if one renames the case', async (t) => {
     const { folder, file } = await evalFileIn(t);
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
@@ -300,6 +305,7 @@ describe('labels next to an eval file', () => {
       const [turn] = conversation.entries;
       if (turn?.kind === 'turn') turn.latency = person.length + Math.random();
       await saveLabeledConversation(file, { conversation, facts: FACTS });
+      if (person === 'ann') await renameCase({ suite: file, from: 'refund', to: 'money-back' });
       await appendLabels(file, person, [label({ status: person === 'ann' ? 'pass' : 'fail' })]);
       commit(person);
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { hasCaseOf } from '../../../../src/core/record/label.ts';
 import { LabelEditor } from '../../../../src/extension/labels/labelEditor.ts';
 import { opinionsOn } from '../../../../src/extension/labels/opinionsOn.ts';
 import { conversationHash } from '../../../../src/node/hashes.ts';
@@ -58,6 +59,42 @@ describe("a person's labels", () => {
       await Promise.all(statuses.map((status) => book.add(labeled, { assertion: 'Kind', status })));
       assert.deepEqual(await said(), ['ann all fail'], at);
     }
+  });
+
+  it('are those of one case, even if another has the same conversation', async (t) => {
+    const { file, book, said, labeled } = await bookIn(t);
+    const other = { ...labeled, line: { ...line, id: 'return' } };
+    await book.add(labeled, { assertion: 'Kind', status: 'pass' });
+    await book.add(other, { assertion: 'Kind', status: 'fail' });
+    assert.equal((await readLabels(file)).labels.length, 2);
+    const inFile = { hasCase: hasCaseOf([line, other.line]) };
+    const { labels } = await readLabels(file);
+    const statuses = opinionsOn(line, labels, inFile).map(({ status }) => status);
+    assert.deepEqual(statuses, ['pass']);
+    await book.remove({ ...other, others: inFile }, { assertion: 'Kind' });
+    assert.deepEqual(await said(), ['ann all pass']);
+    await book.undo();
+    await book.undo();
+    assert.equal((await readLabels(file)).labels.length, 1);
+    assert.deepEqual(await said(), ['ann all pass']);
+  });
+
+  it('are replaced, removed, and restored if the case was renamed', async (t) => {
+    const { file, book, labeled } = await bookIn(t);
+    await book.add(labeled, { assertion: 'Kind', status: 'pass' });
+    const others = { hasCase: hasCaseOf([{ id: 'money-back' }]) };
+    const renamed = { ...labeled, line: { ...line, id: 'money-back' }, others };
+    const statuses = async () =>
+      opinionsOn(renamed.line, (await readLabels(file)).labels, others).map((one) => one.status);
+    assert.deepEqual(await statuses(), ['pass']);
+    await book.add(renamed, { assertion: 'Kind', status: 'fail' });
+    assert.deepEqual(await statuses(), ['fail']);
+    await book.undo();
+    assert.deepEqual(await statuses(), ['pass']);
+    await book.remove(renamed, { assertion: 'Kind' });
+    assert.deepEqual(await readLabels(file), { labels: [], problems: [] });
+    await book.undo();
+    assert.deepEqual(await statuses(), ['pass']);
   });
 
   it('are ignored if there is no such verdict', async (t) => {

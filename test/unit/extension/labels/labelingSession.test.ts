@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
+import { hasCaseOf } from '../../../../src/core/record/label.ts';
 import { LabelingSession } from '../../../../src/extension/labels/labelingSession.ts';
 import { readLabels } from '../../../../src/store/labels.ts';
+import { renameCase } from '../../../../src/store/records/renameCase.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 import { labeledFolder } from '../../../support/labeling.ts';
 
@@ -14,11 +16,15 @@ const lines = [
 async function roundIn(t: TestContext, judged = lines) {
   const { folder, suite: file } = await labeledFolder(judged);
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const begin = async (asked?: ReadonlyMap<string, ReadonlySet<string>>) => {
+  const begin = async (
+    asked?: ReadonlyMap<string, ReadonlySet<string>>,
+    inFile?: readonly string[],
+  ) => {
     const round = new LabelingSession({
       file,
       person: 'ann',
       currentKeys: async () => asked,
+      readCases: async () => inFile && hasCaseOf(inFile.map((id) => ({ id }))),
       statedAssertions: async () => [],
     });
     await round.start();
@@ -28,7 +34,7 @@ async function roundIn(t: TestContext, judged = lines) {
     (await readLabels(file)).labels.map(
       ({ case: id, assertion, turn, status }) => `${id} ${assertion} ${turn ?? 'all'} ${status}`,
     );
-  return { begin, said };
+  return { begin, said, file };
 }
 
 async function told(round: LabelingSession): Promise<string> {
@@ -85,6 +91,27 @@ describe('a labeling session', () => {
     const end = await (await begin(new Map())).snapshot();
     assert.ok(end.phase === 'done');
     assert.deepEqual([end.total, end.gone], [0, true]);
+  });
+
+  it('asks about each of two cases with the same conversation', async (t) => {
+    const twins = ['one', 'two'].map((id) => judgedLine(id, [buildVerdict(1)]));
+    const { begin, said } = await roundIn(t, twins);
+    const round = await begin(undefined, ['one', 'two']);
+    await round.answer({ kind: 'answer', choice: 0 });
+    assert.equal(await told(round), '2 of 2: two, Kind 1 of 1');
+    assert.equal(await told(await begin(undefined, ['one', 'two'])), '2 of 2: two, Kind 1 of 1');
+    await round.answer({ kind: 'answer', choice: 1 });
+    assert.deepEqual(await said(), ['one Kind all pass', 'two Kind all fail']);
+  });
+
+  it("doesn't ask again after a labeled case is renamed", async (t) => {
+    const { begin, file } = await roundIn(t);
+    const round = await begin();
+    await round.answer({ kind: 'answer', choice: 1 });
+    await renameCase({ suite: file, from: 'near', to: 'nearest' });
+    const keys = new Map(['nearest', 'sure'].map((id) => [id, new Set(['Kind', 'Brief'])]));
+    const again = await begin(keys, ['nearest', 'sure']);
+    assert.equal(await told(again), '2 of 2: sure, Kind 1 of 2');
   });
 
   it('goes back if a label is undone', async (t) => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { hasCaseOf } from '../../../../src/core/record/label.ts';
 import { markLabels } from '../../../../src/extension/results/markLabels.ts';
 import { RunResults } from '../../../../src/extension/results/runResults.ts';
 import { conversationHash } from '../../../../src/node/hashes.ts';
 import { appendLabels, removeLabels } from '../../../../src/store/labels.ts';
 import { recordsAt } from '../../../../src/store/records/files.ts';
+import { renameCase } from '../../../../src/store/records/renameCase.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 import { labeledFolder } from '../../../support/labeling.ts';
 
@@ -14,6 +16,8 @@ const lines = ['a', 'b', 'c'].map((id) =>
     said: id,
   }),
 );
+
+const unread = async () => undefined;
 
 describe('marks of labels in results', () => {
   it('appear at labeled verdicts, and disappear with the labels', async (t) => {
@@ -24,7 +28,7 @@ describe('marks of labels in results', () => {
       (path) => path,
     );
     await results.readNew();
-    assert.equal(await markLabels(results), false);
+    assert.equal(await markLabels(results, unread), false);
     const label = (at: number, assertion: string, status: 'pass' | 'fail', turn?: number) => ({
       case: lines[at]?.id ?? '',
       assertion,
@@ -39,13 +43,46 @@ describe('marks of labels in results', () => {
       label(1, 'Brief', 'fail'),
       { ...label(2, 'Kind', 'fail'), conversation_hash: 'f'.repeat(64) },
     ]);
-    assert.equal(await markLabels(results), true);
+    assert.equal(await markLabels(results, unread), true);
     const marks = () => results.table.cases.map(({ people }) => people);
     assert.deepEqual(marks(), [[0, 1], [1, 0], undefined]);
-    assert.equal(await markLabels(results), false);
+    assert.equal(await markLabels(results, unread), false);
     await removeLabels(suite, 'ann', () => true);
-    assert.equal(await markLabels(results), true);
+    assert.equal(await markLabels(results, unread), true);
     assert.deepEqual(marks(), [undefined, undefined, undefined]);
+  });
+
+  it('appear only at the labeled case if another has the same conversation, even if one is renamed', async (t) => {
+    const twins = ['greets', 'ends'].map((id) =>
+      judgedLine(id, [buildVerdict(id === 'greets' ? 1 : 0, { question: id })]),
+    );
+    const { folder, suite } = await labeledFolder(twins);
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const label = {
+      case: 'greets',
+      assertion: 'Kind',
+      question_hash: 'greets',
+      status: 'fail' as const,
+      conversation_hash: conversationHash(twins[0]?.conversation ?? { entries: [], notes: [] }),
+      at: '2026-01-01T00:00:00.000Z',
+    };
+    await appendLabels(suite, 'ann', [label]);
+    for (const name of ['greets', 'welcomes']) {
+      if (name !== 'greets') await renameCase({ suite, from: 'greets', to: name });
+      const results = new RunResults(
+        new Map((await recordsAt(folder)).map((path) => [path, folder])),
+        (path) => path,
+      );
+      await results.readNew();
+      assert.equal(
+        await markLabels(results, async () => hasCaseOf([{ id: name }, { id: 'ends' }])),
+        true,
+      );
+      assert.deepEqual(
+        results.table.cases.map(({ people }) => people),
+        [[0, 1], undefined],
+      );
+    }
   });
 
   it('appear at a group if its assertions are labeled', async (t) => {
@@ -67,7 +104,7 @@ describe('marks of labels in results', () => {
       (path) => path,
     );
     await results.readNew();
-    assert.equal(await markLabels(results), true);
+    assert.equal(await markLabels(results, unread), true);
     assert.deepEqual(results.table.cases[0]?.people, [0, 1]);
   });
 
@@ -91,10 +128,10 @@ describe('marks of labels in results', () => {
     );
     await results.readNew();
     await appendLabels(suite, 'ann', [label(1, 'pass')]);
-    assert.equal(await markLabels(results), true);
+    assert.equal(await markLabels(results, unread), true);
     assert.deepEqual(results.table.cases[0]?.people, [0, 0]);
     await appendLabels(suite, 'ann', [label(0, 'fail')]);
-    assert.equal(await markLabels(results), true);
+    assert.equal(await markLabels(results, unread), true);
     assert.deepEqual(results.table.cases[0]?.people, [0, 1]);
   });
 });

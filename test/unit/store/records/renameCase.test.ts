@@ -66,7 +66,7 @@ describe('renaming a case with records', () => {
     assert.equal((await runs.find(suite, 'old')).length, 1);
     const hash = { from: 'before', to: 'after' };
     const done = await renameCase({ ...renaming(folder), hash });
-    assert.deepEqual(done, { changed: [run.path], running: [], labels: [] });
+    assert.deepEqual(done, { changed: [run.path], running: [] });
     const [found] = await runs.find(suite, 'new');
     assert.equal(found?.line.source.hash, 'after');
     assert.deepEqual(await runs.find(suite, 'old'), []);
@@ -99,7 +99,7 @@ describe('renaming a case with records', () => {
     await run.append(buildCaseLine({ id: 'old', status: 'fail', suite: SUITE }));
     const yesterday = Date.now() / 1000 - 24 * 60 * 60;
     await utimes(run.path, yesterday, yesterday);
-    const busy = { changed: [], running: [run.path], labels: [] };
+    const busy = { changed: [], running: [run.path] };
     assert.deepEqual(await renameCase(renaming(folder)), busy);
     await run.append(buildCaseLine({ id: 'next', status: 'fail', suite: SUITE }));
     await run.append(end);
@@ -122,13 +122,13 @@ describe('renaming a case with records', () => {
       join(recordsIn(folder), 'r1.lock'),
       `${spawnSync(process.execPath, ['-e', '']).pid}\n`,
     );
-    const done = { changed: [path], running: [], labels: [] };
+    const done = { changed: [path], running: [] };
     assert.deepEqual(await renameCase(renaming(folder)), done);
   });
 
   it('follows no symbolic link and needs no records', async () => {
     const folder = await workspace();
-    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [], labels: [] });
+    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [] });
     const outside = await record(
       await workspace(),
       'a',
