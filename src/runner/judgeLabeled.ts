@@ -1,17 +1,23 @@
 import pLimit from 'p-limit';
 import { asksJudge, asksOneQuestion } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { groupBy, memoize } from '../core/data/data.ts';
+import { addTo, groupBy, memoize } from '../core/data/data.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
-import { type ExamplesFor, labeledConversation, type PlacedLabel } from '../core/record/label.ts';
+import {
+  type ExamplesFor,
+  hasCaseOf,
+  type LabelCandidate,
+  labeledConversation,
+  type PlacedLabel,
+} from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { caseStatus } from '../core/scoring.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
-import { NO_USAGE } from '../core/verdict.ts';
+import { allKeyedVerdicts, NO_USAGE } from '../core/verdict.ts';
 import { estimateJudging } from '../judge/estimate.ts';
 import { type JudgedConversation, recordedFacts, replyTurnsOf } from '../judge/inputs.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
-import { sha256 } from '../node/hashes.ts';
+import { conversationHash, sha256 } from '../node/hashes.ts';
 import {
   caseFinder,
   examplesOf,
@@ -20,6 +26,7 @@ import {
   openCase,
 } from '../store/examples.ts';
 import { type LabeledConversation, readLabeledConversation } from '../store/labels.ts';
+import { labeledLines } from '../store/records/latest.ts';
 import { addQuestionHashes, caseLine } from './case/caseLine.ts';
 import { modelsOf } from './models.ts';
 import { RunContext } from './runContext.ts';
@@ -119,7 +126,7 @@ export async function labeledCases(
   folds: number,
   changed: (assertion: Assertion) => Assertion | undefined = (assertion) => assertion,
 ) {
-  const labels = mergeRenamed(given, suite.cases);
+  const labels = mergeRenamed(given, suite.cases, await recordedVerdicts(suite, given));
   const caseFor = caseFinder(suite.cases, labels);
   const left = { 'no-conversation': 0, 'no-case': 0, 'no-judge': 0, 'not-changed': 0 };
   const recorded = new Set(suite.cases.flatMap((one) => (one.recorded ? [one.id] : [])));
@@ -127,11 +134,10 @@ export async function labeledCases(
     JSON.stringify([id, recorded.has(id) ? variant : undefined]);
   const names = labels.map((one) => nameOf(one.case, one.variant));
   const foldOf = assignFolds(names, folds);
-  const source = examplesOf(
-    suite,
-    ({ id, variant }, example) =>
-      foldOf.get(nameOf(id, variant)) !== foldOf.get(nameOf(example.case, example.variant)),
-  );
+  const source = examplesOf(suite, ({ id, variant }, example) => {
+    const fold = foldOf.get(nameOf(example.case, example.variant));
+    return fold !== undefined && fold !== foldOf.get(nameOf(id, variant));
+  });
   const cases: LabeledCase[] = [];
   for (const own of groupBy(labels, labeledConversation).values()) {
     const [{ case: id, variant, conversation_hash: hash }] = own;
@@ -165,6 +171,25 @@ export async function labeledCases(
     cases.push({ suite, case: judged, ...kept, examples: source(judged), fold });
   }
   return { cases, labels, folds: new Set(foldOf.values()).size, left };
+}
+
+/** Finds the cases that judged the conversations of renamed cases. Reads the records only if there are such cases. */
+async function recordedVerdicts({ path, cases }: Suite, labels: readonly PlacedLabel[]) {
+  const hasCase = hasCaseOf(cases);
+  const renamed = labels.filter((one) => !hasCase(one.case, one.variant));
+  const hashes = new Set(renamed.map((one) => one.conversation_hash));
+  const found = new Map<string, LabelCandidate[]>();
+  const lines = hashes.size > 0 ? labeledLines(path) : [];
+  for await (const { line } of lines) {
+    const hash = conversationHash(line.conversation);
+    if (!hashes.has(hash)) continue;
+    const { id, variant } = line;
+    for (const [key, { question_hash: question }] of allKeyedVerdicts(line.verdicts)) {
+      addTo(found, JSON.stringify([hash, key]), { id, variant, question });
+    }
+  }
+  return (label: PlacedLabel) =>
+    found.get(JSON.stringify([label.conversation_hash, label.assertion])) ?? [];
 }
 
 /** Adds or removes an assertion's examples; keeps the setting if `shown` is undefined. */

@@ -6,6 +6,7 @@ import {
   type ExamplesFor,
   type ExampleVerdict,
   hasCaseOf,
+  type LabelCandidate,
   majority,
   type PlacedLabel,
   sameSubject,
@@ -68,10 +69,16 @@ async function readLabeledAssertions({ path, cases }: Pick<Suite, 'path' | 'case
   return all;
 }
 
-/** The labels, with those of a renamed case under its new name if people have labeled the same conversation under it. */
+/**
+ * The labels, with those of a renamed case under its new name if people have labeled the same conversation under it, or
+ * if there is a verdict on it.
+ *
+ * @param verdictsFor finds verdicts on a label's conversation and assertion
+ */
 export function mergeRenamed(
   labels: readonly PlacedLabel[],
   cases: readonly SuiteCase[],
+  verdictsFor: (label: PlacedLabel) => readonly LabelCandidate[] = () => [],
 ): PlacedLabel[] {
   const hasCase = hasCaseOf(cases);
   const keyOf = ({ conversation_hash: hash, assertion, question_hash: question }: PlacedLabel) =>
@@ -80,7 +87,13 @@ export function mergeRenamed(
     .filter((one) => hasCase(one.case, one.variant))
     .map((one) => ({ id: one.case, variant: one.variant, question: one.question_hash, one }));
   const candidates = groupBy(inFile, ({ one }) => keyOf(one));
-  return assignLabels(labels, (label) => candidates.get(keyOf(label)) ?? [], hasCase);
+  const judged = (label: PlacedLabel) =>
+    verdictsFor(label).filter(({ id, variant }) => hasCase(id, variant));
+  const candidatesFor = (label: PlacedLabel) => [
+    ...(candidates.get(keyOf(label)) ?? []),
+    ...judged(label),
+  ];
+  return assignLabels(labels, candidatesFor, hasCase);
 }
 
 /**

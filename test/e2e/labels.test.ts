@@ -88,6 +88,19 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
     );
   });
 
+  it('stay in the view if the case is renamed, and their files stay unchanged', async () => {
+    await workbench.window.rename(suite, 2, 10, 'money-back');
+    const shown = async () =>
+      (await (await view()).locator('body').innerText()).replace(/\s+/g, ' ');
+    await workbench.until('the new name', shown, (text) => text.includes('money-back'));
+    await workbench.until('all labels', opinions, (words) =>
+      words.includes('you: right · others: 1 wrong'),
+    );
+    await workbench.screenshot('labels-renamed');
+    const { labels } = await readLabels(suite);
+    assert.deepEqual(new Set(labels.map((one) => one.case)), new Set(['refund']));
+  });
+
   for (const [theme, name, drawn] of THEMES) {
     it(`have enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);

@@ -11,6 +11,7 @@ import { appendLabels, saveLabeledConversation } from '../../../src/store/labels
 import { emptyCache } from '../../support/answersFolder.ts';
 import { talk } from '../../support/buildRun.ts';
 import { start, turnlight } from '../../support/commandLine.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { workspaceWith } from '../../support/runs.ts';
@@ -111,8 +112,8 @@ describe('turnlight judges', () => {
         })
         .join('');
     const text = (id: string) => `judge: openai:mild\ncases:\n${suite(id)}`;
-    const folder = await workspaceWith(t, { 'a.eval.yaml': text('day') });
-    const path = join(folder, 'a.eval.yaml');
+    const folder = await workspaceWith(t, { 'suite.eval.yaml': text('day') });
+    const path = join(folder, 'suite.eval.yaml');
     const server = await startModelServer((body) => {
       const said = body.messages.map(({ content }) => content).join('\n');
       const verdict = said.includes('A day is named') ? 'pass' : 'fail';
@@ -138,21 +139,26 @@ describe('turnlight judges', () => {
     assert.equal(new Set(labels.map(({ assertion }) => assertion)).size, 1);
     await appendLabels(path, 'ann', labels);
     const env = { OPENAI_API_KEY: 'k', TURNLIGHT_CACHE_DIR: emptyCache() };
-    for (const id of ['day', 'weekday']) {
+    const judgesAre = async (id: string, model: string) => {
       await writeFile(path, text(id));
-      const { out, err } = await turnlight(
-        folder,
-        ['judges', 'openai:mild', '--base-url', server.baseUrl, '--format', 'json'],
-        env,
-      );
+      const args = ['judges', model, '--base-url', server.baseUrl, '--format', 'json'];
+      const { out, err } = await turnlight(folder, args, env);
       const { judges, left, conversations } = JSON.parse(out || err);
       assert.equal(conversations, 2, id);
-      assert.deepEqual(judges[0].rows[0].confusion, {
-        ...{ failFail: 1, failPass: 0 },
-        ...{ passFail: 0, passPass: 1 },
-      });
+      const none = { failPass: 0, passFail: 0 };
+      assert.deepEqual(judges[0].rows[0].confusion, { failFail: 1, passPass: 1, ...none });
       assert.equal(left['no-case'], 0);
-    }
+    };
+    await judgesAre('day', 'openai:mild');
+    await judgesAre('weekday', 'openai:mild');
+    // The question's hash includes the judge. With another judge, the record says which case has the conversation.
+    const lines = labels.map(({ assertion: key, case: id, question_hash: question = '' }) =>
+      judgedLine(id === 'day' ? 'weekday' : id, [buildVerdict(1, { key, question })], {
+        conversation,
+      }),
+    );
+    await writeRun(folder, { lines });
+    await judgesAre('weekday', 'openai:other');
   });
 
   it("enforces the cost limit, and refuses one that it can't enforce", async (t) => {
