@@ -24,10 +24,12 @@ export function examplesOf(
   return (judged) => async (assertion) => {
     if (assertion.examples === undefined) return [];
     reading ??= readLabeledAssertions(suite);
-    return (await reading)
+    const found = (await reading)
       .filter(({ key, question }) => key === assertion.key && question === questionOf(assertion))
       .map(({ example }) => example)
       .filter((one) => isOther(judged, one) && isAmong(judged, one));
+    // Cases can share a conversation.
+    return [...new Map(found.map((one) => [one.hash, one])).values()];
   };
 }
 
@@ -87,11 +89,9 @@ export function mergeRenamed(
     .filter((one) => hasCase(one.case, one.variant))
     .map((one) => ({ id: one.case, variant: one.variant, question: one.question_hash, one }));
   const candidates = groupBy(inFile, ({ one }) => keyOf(one));
-  const judged = (label: PlacedLabel) =>
-    verdictsFor(label).filter(({ id, variant }) => hasCase(id, variant));
   const candidatesFor = (label: PlacedLabel) => [
     ...(candidates.get(keyOf(label)) ?? []),
-    ...judged(label),
+    ...verdictsFor(label).filter(({ id, variant }) => hasCase(id, variant)),
   ];
   return assignLabels(labels, candidatesFor, hasCase);
 }

@@ -31,7 +31,9 @@ export class CaseLabels {
   readonly #onError: (error: unknown) => void;
   #target: LabelTarget | undefined;
   #runs: LabeledRuns | undefined;
-  #candidatesFor: OtherCases['candidatesFor'];
+  /** Verdicts of all cases in a file. */
+  #judged: (Pick<OtherCases, 'candidatesFor'> & { readonly file: string }) | undefined;
+  #cases: { readonly hash: string | undefined; readonly hasCase: HasCase | undefined } | undefined;
   /** Identifies the runs that were last read or are being read. */
   #reading = '';
 
@@ -45,6 +47,7 @@ export class CaseLabels {
   reset(): void {
     this.#editor.reset();
     this.#target = undefined;
+    this.#cases = undefined;
   }
 
   /** @param found the visible case; undefined if it hasn't finished */
@@ -56,9 +59,9 @@ export class CaseLabels {
     const { line, record } = found;
     const person = await personAt(file);
     const { labels, problems } = await readLabels(file);
-    const hasCase = await casesIn(suite);
+    const hasCase = labels.length > 0 ? await this.#casesIn(suite) : undefined;
     const tallies = this.#talliesOf(file, labels, record, hasCase);
-    const others = { hasCase, candidatesFor: this.#candidatesFor };
+    const others = { ...(this.#judged?.file === file && this.#judged), hasCase };
     this.#target = { file, person, line, others };
     return {
       person,
@@ -67,6 +70,13 @@ export class CaseLabels {
       undo: this.#editor.canUndo,
       problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
     };
+  }
+
+  /** Lists variants again only if the eval file changes, because that may read other files. */
+  async #casesIn(loaded: LoadedSuite): Promise<HasCase | undefined> {
+    const hash = loaded.suite?.hash;
+    if (this.#cases?.hash !== hash) this.#cases = { hash, hasCase: await casesIn(loaded) };
+    return this.#cases?.hasCase;
   }
 
   /** @throws UnwritableError */
@@ -99,7 +109,7 @@ export class CaseLabels {
       readLabeledRuns([file], async () => hasCase).then((runs) => {
         if (this.#reading !== key || !runs) return;
         this.#runs = runs;
-        this.#candidatesFor = verdictsIn(runs.data)(labelsFolder(file));
+        this.#judged = { file, candidatesFor: verdictsIn(runs.data)(labelsFolder(file)) };
         this.#onChange();
       }, this.#onError);
     }
