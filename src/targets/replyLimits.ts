@@ -19,10 +19,13 @@ export function checkLength(reply: number, replies = 0): void {
   if (why !== undefined) throw new TargetError('target-too-much-output', why);
 }
 
-/** @param who how the error message refers to the program */
-export function replyTimeoutError(who = 'The target') {
+/**
+ * @param who how the error message refers to the program
+ * @param tail returns the program's last output, with a space before it
+ */
+export function replyTimeoutError(who = 'The target', tail = () => '') {
   return (timeout: number) => {
-    const message = `${who} did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
+    const message = `${who} did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.${tail()}`;
     return new TargetError('target-timeout', message);
   };
 }

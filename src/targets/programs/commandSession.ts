@@ -57,6 +57,8 @@ export class CommandSession implements TargetSession {
       program,
       saysReady: ready,
       isSingleConversation: true,
+      advice:
+        'It must read each request as a line from stdin, and print its reply. In Python, `serve` of `turnlight` does that.',
       onLine: (line) => this.#onLine(line),
       onFailure: (why) => this.#takeWaiting()?.fail(why),
       onOutput: (line) => host.log.info(`[${name}] ${line}`),
@@ -72,7 +74,8 @@ export class CommandSession implements TargetSession {
       this.#startup += await this.#program.whenReady(this.#timeout, signal);
       const began = performance.now();
       const ask = () => this.#ask(messages, onText);
-      const line = await withTimeLimit(ask, this.#timeout, signal, replyTimeoutError());
+      const timedOut = replyTimeoutError('The target', () => this.#program.tail());
+      const line = await withTimeLimit(ask, this.#timeout, signal, timedOut);
       const reply = readReply(parseLine(line), messages);
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
       return reply;

@@ -17,6 +17,8 @@ interface LineProgramSetup {
   readonly saysReady: boolean;
   /** Whether the program serves only one conversation, so that the limits on replies apply to all of its output. */
   readonly isSingleConversation: boolean;
+  /** Advice if the program exits as if it had nothing to do. */
+  readonly advice?: string;
   /** Called with each line that the program prints to stdout, except the ready line. */
   readonly onLine: (line: string) => void;
   /** Called once, when the program can no longer reply. */
@@ -58,7 +60,8 @@ export class LineProgram {
     this.#closed = new Promise((done) => {
       child.on('close', (code, signal) => {
         const before = this.#settleReady ? 'was ready' : 'replied';
-        const why = `The program ${exitText(code, signal)} before it ${before}.${this.#log.tail()}`;
+        const advice = code === 0 && setup.advice !== undefined ? ` ${setup.advice}` : '';
+        const why = `The program ${exitText(code, signal)} before it ${before}.${advice}${this.tail()}`;
         this.fail(new TargetError('target-crashed', why));
         done();
       });
@@ -75,6 +78,11 @@ export class LineProgram {
     const began = performance.now();
     await withTimeLimit(() => this.#ready, timeout, signal, notReadyError);
     return performance.now() - began;
+  }
+
+  /** The program's last output, with a space before it. */
+  tail(): string {
+    return this.#log.tail();
   }
 
   send(request: object): void {

@@ -180,7 +180,7 @@ describe('a command target', () => {
       'target-crashed',
       /exited with code 4.*out of luck/,
     ],
-    ['ends without output', '', 'target-crashed', /exited with code 0/],
+    ['ends without output', '', 'target-crashed', /exited with code 0.*from stdin.*`serve`/],
   ] as const) {
     it(`that ${what} is an error that says so`, async (t) => {
       await assert.rejects(command(t, code), refusedWith(reason, words));
@@ -191,6 +191,14 @@ describe('a command target', () => {
     await assert.rejects(
       command(t, 'setInterval(() => {}, 1000);\n', {}, { timeout: 800 }),
       refusedWith('target-timeout', /within 800 ms/),
+    );
+  });
+
+  it('is an error with its last output if it does not reply', async (t) => {
+    const service = ['sh', '-c', 'echo "running on port 8000" >&2; exec sleep 600'];
+    await assert.rejects(
+      ask(t, commandTarget, { command: service, timeout: 2_000 }, {}),
+      refusedWith('target-timeout', /within 2000 ms.*running on port 8000/),
     );
   });
 
