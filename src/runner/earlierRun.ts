@@ -175,12 +175,19 @@ interface ResumedCases {
   readonly lost: readonly string[];
 }
 
-/** Finds the planned executions whose results in the records of a run are still valid. */
+/**
+ * Finds the planned executions whose results in the records of a run are still valid. On another commit, only results
+ * of transcripts are: a target may import files that have changed.
+ *
+ * @param commit the current commit, if known
+ */
 export async function resume(
   { run, records }: EarlierRun,
   planned: readonly PlannedCase[],
   context: RunContext,
+  commit: string | undefined,
 ): Promise<ResumedCases> {
+  const isSameCommit = run.commit === commit;
   const byKey = planByRecordedKey(planned, context.dataFolders);
   const places = new Map<PlannedCase, LinePlace>();
   const edited = new Set<PlannedCase>();
@@ -195,7 +202,8 @@ export async function resume(
     for await (const { line, place } of read.each(known)) {
       const one = byKey.get(executionKey(line));
       if (!one || wasInterrupted(line)) continue;
-      if (await isReusable(line, one, context)) {
+      const mayReuse = isSameCommit || line.origin === 'transcript';
+      if (mayReuse && (await isReusable(line, one, context))) {
         places.set(one, place);
         own.add(one);
         edited.delete(one);

@@ -38,7 +38,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
     context.prepare(modelsOf(planned.map((one) => one.case)));
     const { run, byRoot } = await describeRun(options, planned, rootOf);
-    const resumed = options.resume && (await resume(options.resume, planned, context));
+    const resumed = options.resume && (await resume(options.resume, planned, context, run.commit));
     const damage = stored?.damage ?? resumed?.lost ?? [];
     if (options.keepRecord) {
       writer = await RunWriter.open(byRoot, dataFolders, options.scrubber, resumed?.retained);

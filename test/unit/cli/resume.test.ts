@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -88,6 +89,29 @@ describe('turnlight run --resume', () => {
       [code, /b\.eval\.yaml was part of run .* no longer exists/.test(err)],
       [2, true],
     );
+  });
+
+  it('keeps only results of transcripts on another commit, because agents import files', async (t) => {
+    const transcript =
+      '  - {id: t, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';
+    const folder = await workspaceWith(t, {
+      'bot.mjs': askedBot(),
+      'a.eval.yaml': suiteOf([transcript, ...THREE]),
+    });
+    const git = (...args: readonly string[]) => execFileSync('git', ['-C', folder, ...args]);
+    const commit = () =>
+      git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'x', '--allow-empty');
+    git('init', '-q');
+    commit();
+    await turnlight(folder, ['run', '--concurrency', '1']);
+    const resumed = async () => {
+      await killedAfter(folder, 3);
+      await turnlight(folder, ['run', '--resume', '--concurrency', '1']);
+      return asked(folder);
+    };
+    assert.deepEqual(await resumed(), ['c']);
+    commit();
+    assert.deepEqual(await resumed(), ['a', 'b', 'c']);
   });
 
   it('runs cases again if a variable names another agent or judge', async (t) => {
