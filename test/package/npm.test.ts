@@ -21,7 +21,8 @@ describe('the npm package', () => {
         '  - {id: a, turns: [Hello], assert: [{type: contains, value: Hello}]}\n',
       ),
     });
-    await run('npm', ['install', '--offline', '--no-audit', tarball], { cwd });
+    const { stderr } = await run('npm', ['install', '--offline', '--no-audit', tarball], { cwd });
+    assert.equal(stderr, '');
     const installed = await readdir(join(cwd, 'node_modules'));
     assert.deepEqual(
       installed.filter((name) => !name.startsWith('.')),
