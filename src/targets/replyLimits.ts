@@ -19,6 +19,13 @@ export function checkLength(reply: number, replies = 0): void {
   if (why !== undefined) throw new TargetError('target-too-much-output', why);
 }
 
+/** @throws TargetError if an answer has too many events */
+export function checkEvents(events: number): void {
+  if (events <= LIMITS.events) return;
+  const message = `The answer has more than ${readable(LIMITS.events)} events.`;
+  throw new TargetError('target-too-much-output', message);
+}
+
 /**
  * @param who how the error message refers to the program
  * @param tail returns the program's last output, with a space before it

@@ -79,13 +79,11 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
     const unset = { configuration: undefined, metadata: undefined };
     const request = { tenant: '', message: this.#message(text), ...unset };
     const reply = new TaskReply(this.#sources);
-    let streamed = '';
     // If the agent doesn't stream, this is its only answer.
     for await (const event of client.sendMessageStream(request, { signal })) {
       reply.add(event);
-      if (reply.text === streamed) continue;
-      streamed = reply.text;
-      onText(streamed);
+      const streamed = reply.takeText();
+      if (streamed !== undefined) onText(streamed);
     }
     while (reply.isWorking && reply.taskId !== '') {
       await setTimeout(POLL_INTERVAL, undefined, { signal });

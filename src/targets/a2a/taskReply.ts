@@ -14,7 +14,7 @@ import { addUsage, type Usage } from '../../core/verdict.ts';
 import { mediaOf, notShown } from '../../messages/content.ts';
 import { canonicalJson } from '../../node/hashes.ts';
 import { readUsage } from '../reply.ts';
-import { checkLength } from '../replyLimits.ts';
+import { checkEvents, checkLength } from '../replyLimits.ts';
 import { isReportedCall } from '../reportedCalls.ts';
 import { TargetError } from '../target.ts';
 
@@ -30,6 +30,12 @@ const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
 
 const SEPARATOR = '\n\n';
 
+/** Number of characters to join per event, so that many events take linear work. */
+const JOINED_PER_EVENT = 1_000;
+
+/** Joining an artifact takes as much work as that many characters. */
+const JOINED_PER_ARTIFACT = 10;
+
 /**
  * Assembles an agent's reply: a message, or a task with artifacts, whose last status may add text. Text sent while the
  * agent was working counts only if there is no other text.
@@ -37,6 +43,12 @@ const SEPARATOR = '\n\n';
 export class TaskReply {
   #message: string | undefined;
   readonly #artifacts = new Map<string, string>();
+  /** Number of characters of the artifacts. */
+  #length = 0;
+  #shown = '';
+  #events = 0;
+  /** Number of events after which to join the text again. */
+  #nextText = 0;
   #status: TaskStatus | undefined;
   /** The text of the latest status that has any. */
   #statusText = '';
@@ -81,7 +93,20 @@ export class TaskReply {
       default:
         break;
     }
-    checkLength(this.text.length);
+    this.#events += 1;
+    checkEvents(this.#events);
+    checkLength(this.#message?.length ?? this.#length);
+  }
+
+  /** The text if it has changed. If joining it takes long, it is returned only after several events. */
+  takeText(): string | undefined {
+    if (this.#events < this.#nextText) return undefined;
+    const { text } = this;
+    const work = text.length + this.#artifacts.size * JOINED_PER_ARTIFACT;
+    this.#nextText = this.#events + work / JOINED_PER_EVENT;
+    if (text === this.#shown) return undefined;
+    this.#shown = text;
+    return text;
   }
 
   get text(): string {
@@ -142,8 +167,10 @@ export class TaskReply {
   #addArtifact(artifact: Artifact, append: boolean): void {
     const { artifactId, parts } = artifact;
     this.report.addArtifact(artifact, append);
-    const before = append ? (this.#artifacts.get(artifactId) ?? '') : '';
-    this.#artifacts.set(artifactId, before + textOf(parts));
+    const before = this.#artifacts.get(artifactId) ?? '';
+    const text = (append ? before : '') + textOf(parts);
+    this.#artifacts.set(artifactId, text);
+    this.#length += text.length - before.length;
   }
 
   #setIds(contextId: string, taskId: string): void {
@@ -208,8 +235,9 @@ class AgentReport {
 
   addArtifact({ artifactId, parts, metadata }: Artifact, append: boolean): void {
     const source = `artifact ${artifactId}`;
-    const before = append ? (this.#calls.get(source) ?? []) : [];
-    this.#calls.set(source, [...before, ...callsIn(parts)]);
+    const calls = append ? (this.#calls.get(source) ?? []) : [];
+    for (const call of callsIn(parts)) calls.push(call);
+    this.#calls.set(source, calls);
     this.addMetadata(metadata, artifactId);
   }
 

@@ -6,11 +6,10 @@ import {
   shallowJson,
   valueAtPointer,
 } from '../../core/data/data.ts';
-import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts';
 import { readReply, readUsage, withContext } from '../reply.ts';
-import { checkLength } from '../replyLimits.ts';
+import { checkEvents, checkLength } from '../replyLimits.ts';
 import { prependCalls, readReportedCalls } from '../reportedCalls.ts';
 import { type OnText, QuotingError, TargetError, type TargetReply } from '../target.ts';
 
@@ -172,10 +171,7 @@ class EventReader {
 
   add({ event, data }: { readonly event?: string | undefined; readonly data: string }): void {
     this.#events += 1;
-    if (this.#events > LIMITS.events) {
-      const message = `The answer has more than ${readable(LIMITS.events)} events.`;
-      throw new TargetError('target-too-much-output', message);
-    }
+    checkEvents(this.#events);
     if (event === 'error') throw malformedError('The service sent an error:', data);
     if (data === '' || data === DONE) return;
     this.#last = data;

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
+import { TaskReply } from '../../../src/targets/a2a/taskReply.ts';
 import { a2aTarget } from '../../../src/targets/a2a.ts';
 import { Programs } from '../../../src/targets/programs/programs.ts';
 import {
@@ -17,6 +18,7 @@ import {
   working,
 } from '../../support/a2aAgent.ts';
 import { answerJson, startService } from '../../support/service.ts';
+import { growth } from '../../support/work.ts';
 
 const { signal } = new AbortController();
 
@@ -102,6 +104,45 @@ describe('an agent that speaks Agent2Agent', () => {
     });
     assert.deepEqual(replies, ['Order 7 was shipped.\n\nAnything else?']);
     assert.deepEqual(heard, ['Order 7 ', 'Order 7 was shipped.', replies[0]]);
+  });
+
+  it('takes linear work if it streams many artifacts or pieces', async () => {
+    const stream = (idOf: (index: number) => string) => (size: number) => {
+      const reply = new TaskReply(new Map());
+      const texts: string[] = [];
+      for (let index = 0; index < size; index += 1) {
+        const call = { name: 'find', arguments: {} };
+        const content = { $case: 'data', value: { tool_calls: [call] } } as const;
+        const parts = [text('x'), { ...text(''), content }];
+        const about = { name: '', description: '', metadata: undefined, extensions: [] };
+        const artifact = { ...about, artifactId: idOf(index), parts };
+        const value = {
+          taskId: 't',
+          contextId: 'c',
+          artifact,
+          append: true,
+          lastChunk: false,
+          metadata: undefined,
+        };
+        reply.add({ payload: { $case: 'artifactUpdate', value } });
+        texts.push(reply.takeText() ?? '');
+      }
+      assert.equal(reply.text.replaceAll('\n', ''), 'x'.repeat(size));
+      assert.equal(reply.report.calls.length, size);
+      assert.ok(texts.filter((one) => one !== '').length > 30);
+    };
+    assert.ok(
+      (await growth(
+        stream((index) => `${index}`),
+        2_000,
+      )) < 8,
+    );
+    assert.ok(
+      (await growth(
+        stream((index) => `${index % 2}`),
+        2_000,
+      )) < 8,
+    );
   });
 
   it('continues a task that needs input, and then starts another', async (t) => {
