@@ -34,6 +34,8 @@ export interface MergedRun {
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
   /** Commits of the runs; more than one if they tested different versions of the agent. */
   readonly commits: readonly string[];
+  /** Options that differ between the runs and that determine what was tested, such as `target`. */
+  readonly differing: readonly string[];
   /** Number of executions without a result, by run. */
   readonly unfinished: ReadonlyMap<string, number>;
 }
@@ -50,12 +52,16 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
   const shards = missingShards(runs);
   const commits = [...new Set(runs.flatMap(({ commit }) => commit ?? []))];
   const unfinished = unfinishedOf(parts);
+  const differing = DECIDING.filter(
+    (key) => uniqueBy(runs, ({ options }) => JSON.stringify(options[key] ?? null)).length > 1,
+  );
   const isIncomplete =
     cases.length === 0 ||
     shards.count > 0 ||
     unfinished.size > 0 ||
     commits.length > 1 ||
     contradictory.length > 0 ||
+    differing.length > 0 ||
     parts.some(({ record }) => record.end?.incomplete || record.allProblems.length > 0);
   return {
     run: mergedRun(runs),
@@ -77,6 +83,7 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
     contradictory: contradictory.map(([first]) => first),
     missingShards: shards,
     commits,
+    differing,
     unfinished,
   };
 }
@@ -106,6 +113,9 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
 
 /** Maximum number of missing shards to list. */
 const MAX_NAMED_SHARDS = 10;
+
+/** Options that determine what is tested, and by which judge. */
+const DECIDING = ['target', 'judge', 'base_url', 'replay'];
 
 /** Options that determine which cases are divided into shards. */
 const SELECTING = ['sharded_cases', 'case', 'tag', 'limit', 'only_failed', 'only_errors'];

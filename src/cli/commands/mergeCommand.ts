@@ -160,7 +160,7 @@ function openRecords(
 }
 
 function notesOf(
-  { run, overlapping, contradictory, missingShards, commits, unfinished }: MergedRun,
+  { run, overlapping, contradictory, missingShards, commits, differing, unfinished }: MergedRun,
   parts: readonly MergedPart[],
 ): string[] {
   return [
@@ -180,6 +180,10 @@ function notesOf(
           `The runs are from different commits: ${commits.map((one) => visibleLine(one, 12)).join(', ')}. Merge runs from the same commit.`,
         ]
       : []),
+    ...differing.map(
+      (key) =>
+        `The runs have different --${key.replace('_', '-')} options. Merge only runs with the same one.`,
+    ),
     ...missingShards.first.map((shard) => `Missing: the record of --shard ${shard}.`),
     ...(missingShards.count > missingShards.first.length
       ? [

@@ -110,6 +110,25 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.match(out, /results of different agents or inputs for these cases, .* incomplete: a\./);
   });
 
+  it("doesn't pass if shards ran with different targets", async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': askedBot(),
+      'a.eval.yaml': suiteOf([aCase('a'), aCase('b')]).replace(
+        'targets:',
+        'targets:\n  other: {type: module, path: ./bot.mjs}',
+      ),
+    });
+    for (const [part, target] of [
+      ['1/2', 'bot'],
+      ['2/2', 'other'],
+    ] as const) {
+      await turnlight(folder, ['run', '--shard', part, '--target', target]);
+    }
+    const { code, out } = await turnlight(folder, ['merge', '.turnlight/runs']);
+    assert.equal(code, 2);
+    assert.match(out, /The runs have different --target options\./);
+  });
+
   it('considers required pass rates, and missing cases of a killed shard', async (t) => {
     const cases = [aCase('a', 'repeat: {times: 2, pass: any}, '), aCase('b')];
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
