@@ -90,6 +90,14 @@ export function checkNodes(
       const range = rangeOfOffsets(...swallowed);
       report('dash-in-text', message, scalar, { severity: 'warning', range });
     }
+    const tagged = taggedText(scalar, text);
+    if (tagged) {
+      const range = rangeOfOffsets(...tagged);
+      const message =
+        'YAML reads the word after "!" as a tag, not as text. Put the whole text in quotes.';
+      const fix = quoteFix(text.slice(...tagged), range);
+      report('tag-in-text', message, scalar, { severity: 'warning', range, fix });
+    }
     const cut = commentThatCuts(scalar, text);
     if (!cut) return;
     const message = `YAML reads everything from "${cut.words.split(/\s/)[0]}" on as a comment. Put the whole text in quotes.`;
@@ -149,6 +157,14 @@ function itemInText(scalar: Scalar, text: string): Span | undefined {
   if (words === '') return undefined;
   const start = text.indexOf(line, from) + line.length - words.length;
   return [start, start + words.length];
+}
+
+/** The span of text that starts with an unknown tag: `!important: call me`. */
+function taggedText(scalar: Scalar, text: string): Span | undefined {
+  const { tag, range } = scalar;
+  if (!range || !tag?.startsWith('!') || styleOf(scalar) !== 'plain') return undefined;
+  const start = text.lastIndexOf(tag, range[0]);
+  return start < 0 ? undefined : [start, range[1]];
 }
 
 /** A comment after a value, with no space after its `#`. */

@@ -136,7 +136,8 @@ function textAfterEnd(faulty: FaultyLine): SyntaxExplanation {
   if (words.startsWith('*')) return needsQuotes(faulty, '*');
   const message =
     'Text continues after its closing quote. Put all of it in the other kind of quotes.';
-  const [, inner = words] = /^'(.*\w'\w.*)'$/.exec(words) ?? [];
+  const hasApostrophe = /^'/.test(words) && words.endsWith("'") && /\w'\w/.test(words);
+  const inner = hasApostrophe ? words.slice(1, -1) : words;
   return { message, ...(/^["']/.test(words) && rewriteOf(faulty, quoted(inner))) };
 }
 
@@ -185,7 +186,7 @@ function unclosed(
   message: string,
   bracket?: string,
 ): SyntaxExplanation {
-  const end = first + line.replace(/ +#.*$/s, '').trimEnd().length;
+  const end = first + line.replace(/ #.*$/s, '').trimEnd().length;
   // Nothing follows the opening bracket on its line.
   if (end <= at + 1) return { message };
   const title = `Add the closing ${bracket ?? 'quote'}`;

@@ -111,6 +111,14 @@ export const SYNTAX: readonly Mistake[] = [
     },
   },
   {
+    name: 'text that starts with an exclamation mark',
+    before: said('!important do it'),
+    problems: [
+      '4:15 YAML reads the word after "!" as a tag, not as text. Put the whole text in quotes.',
+    ],
+    fix: { title: 'Put in quotes', changes: [['!important do it', '"!important do it"']] },
+  },
+  {
     name: 'text that starts with a quoted word',
     before: said('"Late" is what they said'),
     problems: [`4:15 ${AFTER_QUOTE}`],
