@@ -44,11 +44,12 @@ export interface Fix {
   readonly remove?: Path;
   /** A key to add to the mapping at `to`; `value` is set if known. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
-  /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`, and one to remove. */
+  /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`, and keys to remove or rename. */
   readonly beside?: {
     readonly to: Path;
     readonly keys?: Readonly<Record<string, boolean>>;
     readonly without?: string;
+    readonly rename?: readonly [from: string, to: string];
   };
   /** A value that should be the only item of a list. */
   readonly item?: Path;

@@ -277,9 +277,21 @@ function nameOf(
   beside: Readonly<Record<string, boolean>> = {},
 ): ForeignName {
   const keys = Object.entries(beside).map(([key, value]) => `\`${key}: ${value}\``);
+  const key = what === 'type' && tool === 'promptfoo' ? keyOfValue(meant) : undefined;
   const more = keys.length > 0 ? ` with ${keys.join(' and ')}` : '';
   const message = `Unknown ${what} "${written}". Use \`${meant}\`${more} (${tool} calls it \`${written}\`).`;
-  return { meant, message, ...(keys.length > 0 && { beside }) };
+  return {
+    ...{ meant, message },
+    ...(keys.length > 0 && { beside }),
+    ...(key !== undefined && { rename: ['value', key] }),
+  };
+}
+
+/** The key that a type has instead of `value`: the only one that it requires. */
+function keyOfValue(type: string): string | undefined {
+  const { shape = {} } = findAssertionType(type)?.params ?? {};
+  const required = Object.keys(shape).filter((key) => !shape[key]?.safeParse(undefined).success);
+  return required.length === 1 && !('value' in shape) ? required[0] : undefined;
 }
 
 /** The first allowed name that a table contains. */

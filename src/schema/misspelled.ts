@@ -247,6 +247,8 @@ export interface ForeignName {
   readonly beside?: Readonly<Record<string, boolean>>;
   /** Another key to remove. */
   readonly without?: string;
+  /** Another key to rename, if it exists. */
+  readonly rename?: readonly [from: string, to: string];
   /** Whether the mapping should be removed, because `meant` would change its meaning. */
   readonly isMisplaced?: boolean;
   /** The equivalent entries, with `meant` first; set if the value also changes. */

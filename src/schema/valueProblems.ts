@@ -260,8 +260,10 @@ function wrongChoice(
   const code = named ? `unknown-${key}` : 'wrong-value';
   const name = foreign?.ofValue(given, key, choices);
   if (name) {
-    const { meant, message, beside } = name;
-    const fix = beside && { beside: { to: path.slice(0, -1), keys: beside } };
+    const { meant, message, beside: keys, rename } = name;
+    const fix = (keys || rename) && {
+      beside: { to: path.slice(0, -1), ...(keys && { keys }), ...(rename && { rename }) },
+    };
     return { path, code, message, replacement: meant, ...(fix && { fix }) };
   }
   const near = nearest(given, choices);

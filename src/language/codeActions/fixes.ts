@@ -12,6 +12,7 @@ import {
   fragmentAt,
   removeEntry,
   removeKeyAt,
+  renameKey,
   replaceEntry,
   replaceText,
   replaceValue,
@@ -120,14 +121,16 @@ function dataOf({ data }: Diagnostic): DiagnosticData {
 function didYouMean(first: string, { yaml, diagnostic }: FixContext): QuickFix[] {
   const { alternatives = [], beside } = dataOf(diagnostic).fix ?? {};
   return [first, ...alternatives].map((text, index) => {
-    const { to = [], keys = {}, without } = (index === 0 && beside) || {};
+    const { to = [], keys = {}, without, rename } = (index === 0 && beside) || {};
     const added = Object.keys(keys).length > 0 ? addKeys(yaml, to, keys) : undefined;
     const removed = without === undefined ? undefined : removeEntry(yaml, [...to, without]);
+    const renamed = rename ? renameKey(yaml, [...to, rename[0]], rename[1]) : [];
     const more = [
       ...Object.entries(added ? keys : {}).map(([key, value]) => ` with ${key}: ${value}`),
       ...(removed ? [` and remove "${without}"`] : []),
+      ...(renamed.length > 0 ? [` and "${rename?.join('" to "')}"`] : []),
     ];
-    const edits = [replaceText(yaml, diagnostic.range, text), added, removed];
+    const edits = [replaceText(yaml, diagnostic.range, text), added, removed, ...renamed];
     return { title: `Change to "${text}"${more.join('')}`, edits, preferred: index === 0 };
   });
 }

@@ -19,7 +19,9 @@ export function addTopLevel(
   const next = root.items.find((pair) => laterKeys.includes(keyOf(pair)?.name ?? ''));
   if (!next) return undefined;
   const start = aboveComments(text, next);
-  return edit(yaml, start, start, `${writeEntry(key, value)}\n`);
+  const isSeparated = /\n\r?\n$/.test(text.slice(0, start));
+  const gap = isSeparated ? '\n' : '';
+  return edit(yaml, start, start, `${writeEntry(key, value)}\n${gap}`);
 }
 
 /** The offset above an entry's comments, but below those at the head of the file. */

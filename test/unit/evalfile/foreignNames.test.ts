@@ -48,10 +48,18 @@ describe("another tool's name for an assertion type", () => {
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
       const message = `Unknown type "${name}". Use \`${meant}\` (${tool} calls it \`${name}\`).`;
-      assert.deepEqual(typeFor(name), { meant, message });
+      const { rename: _, ...found } = typeFor(name) ?? {};
+      assert.deepEqual(found, { meant, message });
       assert.ok(TYPES.includes(meant));
     });
   }
+
+  it("renames promptfoo's `value` to the only key that the type requires", () => {
+    assert.deepEqual(typeFor('llm-rubric')?.rename, ['value', 'criterion']);
+    assert.deepEqual(typeFor('trajectory:tool-used')?.rename, ['value', 'name']);
+    assert.equal(typeFor('icontains')?.rename, undefined);
+    assert.equal(typeFor('composite')?.rename, undefined);
+  });
 
   it('adds the keys that give it the same meaning', () => {
     assert.deepEqual(typeFor('icontains')?.beside, { ignore_case: true });

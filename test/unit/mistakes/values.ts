@@ -85,6 +85,20 @@ export const VALUES: readonly Mistake[] = [
     fix: { title: 'Change to "defaults"', changes: [['defaultTest', 'defaults']] },
   },
   {
+    name: "promptfoo's rubric",
+    before: asserting('type: llm-rubric\nvalue: It is short.'),
+    problems: [
+      '7:15 Unknown type "llm-rubric". Use `criterion` (promptfoo calls it `llm-rubric`).',
+    ],
+    fix: {
+      title: 'Change to "criterion" and "value" to "criterion"',
+      changes: [
+        ['llm-rubric', 'criterion'],
+        ['value', 'criterion'],
+      ],
+    },
+  },
+  {
     name: "promptfoo's type that ignores case",
     before: asserting('type: icontains\nvalue: tomorrow'),
     problems: [

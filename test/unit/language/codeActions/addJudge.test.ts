@@ -30,7 +30,7 @@ describe('adding a judge', () => {
     const [fix] = await fixesIn(text);
     assert.equal(fix?.title, 'Add "judge: openai:gpt-5-mini"');
     const { 'suite.eval.yaml': after } = applied(text, fix);
-    assert.equal(after, text.replace('# The cases', 'judge: openai:gpt-5-mini\n# The cases'));
+    assert.equal(after, text.replace('# The cases', 'judge: openai:gpt-5-mini\n\n# The cases'));
   });
 
   it('offers the models whose keys are set, and those of the editor, before the others', async () => {

@@ -340,7 +340,7 @@ describe('a model or a target moved to the top level', () => {
     [
       'a model in lines of its own, comments kept',
       `# Suite\nname: x\n\n# all of them\ncases:\n  - id: one\n${CHAT}    judge: # mine\n      # cheap\n      provider: op|enai\n      model: gpt-5-mini # small\n    assert: [x]\n`,
-      `# Suite\nname: x\n\nmodels:\n  judge:\n    # cheap\n    provider: openai\n    model: gpt-5-mini # small\n# all of them\ncases:\n  - id: one\n${CHAT}    judge: judge # mine\n    assert: [x]\n`,
+      `# Suite\nname: x\n\nmodels:\n  judge:\n    # cheap\n    provider: openai\n    model: gpt-5-mini # small\n\n# all of them\ncases:\n  - id: one\n${CHAT}    judge: judge # mine\n    assert: [x]\n`,
     ],
     [
       'a model in short form beside others',
