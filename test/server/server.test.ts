@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -49,10 +49,12 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
       ({ diagnostics: found }) => found.some(({ code }) => code === 'unknown-key'),
     );
     assert.equal(version, 3);
-    assert.deepEqual(diagnostics.find(({ code }) => code === 'unknown-key')?.range.start, {
-      line: 3,
-      character: 4,
-    });
+    const found = diagnostics.find(({ code }) => code === 'unknown-key');
+    assert.deepEqual(found?.range.start, { line: 3, character: 4 });
+    // In other editors, the documentation is a file.
+    const page = new URL(found?.codeDescription?.href ?? '');
+    assert.equal(page.hash, '#case');
+    assert.match(await readFile(page, 'utf8'), /^# Eval file\n/);
   });
 
   it('clears fixed problems', async () => {
