@@ -35,6 +35,7 @@ test('selects every case without ids and tags', () => {
 });
 
 test('selects cases by ids, with * for any text, and by tags', () => {
+  assert.deepEqual(chosen({ case: ['*d*r*s*us', 'o*late'] }), ['order-status', 'order-late']);
   assert.deepEqual(chosen({ case: ['refund', 'order-status'] }), ['order-status', 'refund']);
   assert.deepEqual(chosen({ case: ['order-*'] }), ['order-status', 'order-late']);
   assert.deepEqual(chosen({ tag: ['slow'] }), ['order-late', 'refund']);
