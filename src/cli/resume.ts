@@ -119,6 +119,11 @@ function assertAlone(options: RunCommandOptions): void {
       '--resume runs the cases that the run selected when it started. Remove options that select cases, such as --case and --tag.',
     );
   }
+  if (options.record !== undefined) {
+    throw new UsageError(
+      '--resume sends only the requests that are left, so a recording would lack the others. Remove --record.',
+    );
+  }
   if (!save) throw new UsageError('--resume continues a record. Remove --no-save.');
 }
 

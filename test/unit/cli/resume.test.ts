@@ -154,6 +154,15 @@ cases:
     );
   });
 
+  it('refuses to replace a recording by one of a part of the run', async (t) => {
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
+    await turnlight(folder, ['run', '--record', 'all.jsonl']);
+    const before = await readFile(join(folder, 'all.jsonl'), 'utf8');
+    const { code, err } = await turnlight(folder, ['run', '--resume', '--record', 'all.jsonl']);
+    assert.deepEqual([code, /Remove --record/.test(err)], [3, true]);
+    assert.equal(await readFile(join(folder, 'all.jsonl'), 'utf8'), before);
+  });
+
   it('refuses to continue on a queue if the run has options that workers decide', async (t) => {
     const files = { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) };
     for (const [option, value] of [
