@@ -84,9 +84,13 @@ export function rootAbove(folder: string): string | undefined {
  * one around itself.
  */
 export function outermostRoot(folder: string): string | undefined {
-  return foldersFrom(folder)
-    .filter((one) => !isShared(one))
-    .findLast((one) => existsSync(join(one, '.git')) || hasDataFolder(one));
+  const above = foldersFrom(folder);
+  const isCheckout = (one: string) => existsSync(join(one, '.git'));
+  const own = above.filter((one) => !isShared(one));
+  const home = realPathOf(homedir());
+  // On some CI systems, the checkout is the home folder.
+  if (!own.some(isCheckout) && above.includes(home) && isCheckout(home)) return home;
+  return own.findLast((one) => isCheckout(one) || hasDataFolder(one));
 }
 
 /**

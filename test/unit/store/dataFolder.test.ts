@@ -213,6 +213,19 @@ describe('a link in a workspace', () => {
     assert.equal(leftThroughLink(join(outside, 'a'), repo), undefined);
   });
 
+  it('that leads out is found in a checkout that is the home folder', async (t) => {
+    const outside = await folderWith(t);
+    const home = await folderWith(t, '.git/', 'evals/.turnlight/', 'project/.git/');
+    await symlink(outside, join(home, 'out'));
+    const before = process.env.HOME;
+    process.env.HOME = home;
+    t.after(() => {
+      process.env.HOME = before;
+    });
+    assert.equal(leftThroughLink(join(home, 'out/file'), join(home, 'evals')), home);
+    assert.equal(leftThroughLink(join(home, 'out/file'), join(home, 'project')), undefined);
+  });
+
   it('contains no records', async (t) => {
     const elsewhere = await workspaceWith(t, {});
     const workspace = await workspaceWith(t, FILES);
