@@ -55,8 +55,11 @@ export function replaceText(yaml: YamlDocument, range: Range, text: string): Tex
   const { node, inFlow } = nodeAt(yaml.root, path) ?? {};
   // The line break at the end of a block is part of the block.
   const stop = !onKey && isBlockText(node) ? endOf(node, yaml.text) : end;
-  return edit(yaml, start, stop, writeWord(text, inFlow));
+  const isNumber = [yaml.text.slice(start, stop), text].every((one) => NUMBER.test(one));
+  return edit(yaml, start, stop, isNumber ? text : writeWord(text, inFlow));
 }
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 export function renameKey(yaml: YamlDocument, path: Path, key: string): TextEdit[] {
   const { pair, inFlow } = nodeAt(yaml.root, path) ?? {};

@@ -142,6 +142,16 @@ export const VALUES: readonly Mistake[] = [
     fix: { title: 'Change to threshold: 0.8', changes: [['80', '0.8']] },
   },
   {
+    name: 'a threshold that is not on the scale',
+    before: asserting(
+      'type: llm-judge\ninstructions: "{{conversation}}"\nscale: [1, 5]\nthreshold: 80',
+    ),
+    problems: [
+      '10:20 Threshold 80 is outside the range 0..1 and outside the scale 1..5. Did you mean 0.8?',
+    ],
+    fix: { title: 'Change to "0.8"', changes: [['80', '0.8']] },
+  },
+  {
     name: 'a number in quotes',
     before: caseOf(`    repeat: "3"\n${CONVERSATION}`),
     problems: ['3:13 Expected a number or a mapping, found text in quotes.'],
