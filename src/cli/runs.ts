@@ -49,7 +49,12 @@ export async function findRunByName(name: string, folder: string): Promise<Earli
   if (commit === undefined) {
     throw new UsageError(`"${name}" is not a run. Expected ${RUN_NAMES}.`);
   }
-  const found = await findEarlier(files, (run) => run.commit === commit);
+  const isOfCommit = (run: RunLine) => run.commit === commit;
+  const isWhole = (run: RunLine) => run.files.every(({ cases }) => cases === undefined);
+  // A newer run of a few cases says nothing about the others.
+  const found =
+    (await findEarlier(files, (run) => isOfCommit(run) && isWhole(run))) ??
+    (await findEarlier(files, isOfCommit));
   if (found) return found;
   const known = name === commit ? '' : ` (${name})`;
   throw new UsageError(

@@ -208,6 +208,8 @@ cases:
     const commit = git('rev-parse', 'HEAD');
     await writeRun(folder, { lines: cases(8, () => 0), commit });
     const base = await writeRun(folder, { lines: cases(8, () => 1), commit });
+    const files = [{ path: 'suite.eval.yaml', hash: '0'.repeat(64), cases: ['case-0'] }];
+    await writeRun(folder, { lines: cases(1, () => 0), commit, files });
     await writeRun(folder, { lines: cases(8, () => 0) });
     for (const name of ['main', commit.slice(0, 10)]) {
       const { out, code } = await turnlight(folder, ['compare', name]);
