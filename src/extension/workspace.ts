@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { firstFree } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
-import { type HasCase, hasCaseOf } from '../core/record/label.ts';
+import type { HasCase } from '../core/record/label.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
@@ -42,7 +42,10 @@ export async function readCases(file: string): Promise<HasCase | undefined> {
 
 /** The cases of an eval file, including variants. @returns undefined if it has errors */
 export async function casesIn(loaded: LoadedSuite): Promise<HasCase | undefined> {
-  const { expandSuite } = await import('../evalfile/loadedSuite.ts');
+  const [{ expandSuite }, { hasCaseOf }] = await Promise.all([
+    import('../evalfile/loadedSuite.ts'),
+    import('../core/record/label.ts'),
+  ]);
   const { suite } = await expandSuite(loaded);
   return suite && hasCaseOf(suite.cases);
 }
