@@ -66,13 +66,17 @@ function settings(program: string, url: string, isBare: boolean): string {
 const HOOKS = ['reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'post-checkout'];
 
 describe('git', POSIX, () => {
-  it('is found in an absolute folder of the PATH, never in the working folder', async (t) => {
+  it('is found in an absolute folder of the PATH, never in the working folder or its packages', async (t) => {
     const root = await temporary(t);
     const marker = join(root, 'ran');
-    await writeFile(join(root, 'git'), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 });
+    const packages = join(root, 'node_modules/.bin');
+    await mkdir(packages, { recursive: true });
+    for (const folder of [root, packages]) {
+      await writeFile(join(folder, 'git'), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 });
+    }
     const { PATH = '' } = process.env;
     t.after(() => Object.assign(process.env, { PATH }));
-    for (const before of ['.', '']) {
+    for (const before of ['.', '', packages]) {
       Object.assign(process.env, { PATH: `${before}${delimiter}${PATH}` });
       assert.equal(await gitOutput(['config', '--get', 'core.fsmonitor'], root), 'false');
     }
