@@ -58,11 +58,14 @@ export class CaseLabels {
     if (!found || !existsSync(file)) return undefined;
     const { line, record } = found;
     const person = await personAt(file);
+    // A label may arrive while files are read.
+    const target = { file, person, line };
+    this.#target = target;
     const { labels, problems } = await readLabels(file);
     const hasCase = labels.length > 0 ? await this.#casesIn(suite) : undefined;
     const tallies = this.#talliesOf(file, labels, record, hasCase);
     const others = { ...(this.#judged?.file === file && this.#judged), hasCase };
-    this.#target = { file, person, line, others };
+    if (this.#target === target) this.#target = { ...target, others };
     return {
       person,
       given: opinionsOn(line, labels, others),
