@@ -2,6 +2,8 @@ import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { caseName, caseTitle } from '../core/presentation/words.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
+import { inputHash, shortHash } from '../node/hashes.ts';
+import { openCase } from '../runner/case/caseLine.ts';
 import { filterOnly } from '../runner/plan.ts';
 import { LatestRuns } from '../store/records/latest.ts';
 import { UsageError } from './exitCode.ts';
@@ -87,7 +89,12 @@ function partOf<One>(all: readonly One[], { part, of }: Shard): One[] {
 
 type LastStatus = Pick<RunCommandOptions, 'onlyFailed' | 'onlyErrors'>;
 
-/** Finds the cases with the given last status, and why some may be missing. @returns undefined if none is given */
+/**
+ * Finds the cases with the given last status, and why some may be missing. If a data set has changed, includes the
+ * conversations at other positions, whose last result is that of another one.
+ *
+ * @returns undefined if no status is given
+ */
 export async function filterByLastStatus(
   suites: readonly Suite[],
   { onlyFailed, onlyErrors }: LastStatus,
@@ -96,13 +103,31 @@ export async function filterByLastStatus(
   const latest = new LatestRuns();
   const found = new Set<SuiteCase>();
   for (const suite of suites) {
-    const statuses = await latest.statuses(suite.path, suite.cases);
+    const results = await latest.results(suite.path, suite.cases);
+    const resultOf = (one: SuiteCase) => results.get(caseKey({ suite: suite.path, ...one }));
+    const moved = new Set<string>();
     for (const one of suite.cases) {
-      const status = statuses.get(caseKey({ suite: suite.path, ...one }));
+      const { status, inputs = [] } = resultOf(one) ?? {};
       if ((onlyFailed && status === 'fail') || (onlyErrors && status === 'error')) found.add(one);
+      if (isNamedByPosition(one) && inputs.length > 0 && !inputs.includes(await inputOf(one))) {
+        moved.add(one.id);
+        found.add(one);
+      }
     }
+    // The conversation that failed may be at a position that has no result.
+    for (const one of suite.cases) if (moved.has(one.id) && !resultOf(one)) found.add(one);
   }
   return { found, damage: latest.damage };
+}
+
+/** Whether a conversation's name is its position in a data set, such as `line-7`. */
+function isNamedByPosition({ recorded, variant = '' }: SuiteCase): boolean {
+  return recorded === true && /-\d+$/.test(variant);
+}
+
+async function inputOf(one: SuiteCase): Promise<string> {
+  const { suiteCase } = await openCase(one);
+  return shortHash(inputHash(suiteCase, undefined));
 }
 
 export function noneWithLastStatus({ onlyFailed, onlyErrors }: LastStatus): string {

@@ -39,6 +39,12 @@ interface FoundRun {
   readonly combined: RepeatedCase;
 }
 
+export interface LastResult {
+  readonly status: Status;
+  /** `shortHash` of the inputs of each repetition of a variant; empty if they weren't recorded. */
+  readonly inputs: readonly string[];
+}
+
 export interface Search {
   readonly variant?: string | undefined;
   /** Absolute path of the record to search. Default: all records of the eval file. */
@@ -106,17 +112,21 @@ export class LatestRuns {
   }
 
   /**
-   * The last status of each case that has run, by `caseKey`. If a run ended between a case's repetitions, it counts only
+   * The last result of each case that has run, by `caseKey`. If a run ended between a case's repetitions, it counts only
    * if they failed.
    *
    * @param suite absolute path of their eval file
    */
-  async statuses(
+  async results(
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
-  ): Promise<ReadonlyMap<string, Status>> {
+  ): Promise<ReadonlyMap<string, LastResult>> {
     const newest = await this.#newest(suite, cases);
-    return new Map([...newest].map(([key, { entries }]) => [key, combineLines(entries).status]));
+    const results = [...newest].map(([key, { entries }]): [string, LastResult] => {
+      const inputs = entries.flatMap(({ input }) => input ?? []);
+      return [key, { status: combineLines(entries).status, inputs }];
+    });
+    return new Map(results);
   }
 
   /**

@@ -337,6 +337,23 @@ describe('turnlight run --only-failed and --only-errors', () => {
     assert.deepEqual([later.code, later.err], [1, '']);
   });
 
+  it('find a conversation that failed at another position of its data set', async (t) => {
+    const line = (reply: string) =>
+      `${JSON.stringify({ messages: [{ user: 'Hi' }, { assistant: reply }] })}\n`;
+    const folder = await workspaceWith(t, {
+      'd.jsonl': line('good') + line('bad'),
+      'a.eval.yaml':
+        'cases: [{id: a, transcripts: d.jsonl, assert: [{type: contains, value: good}]}]\n',
+    });
+    await turnlight(folder, ['run']);
+    await writeFile(join(folder, 'd.jsonl'), line('fine, good') + line('good') + line('bad'));
+    const { code, out } = await turnlight(folder, ['run', '--only-failed']);
+    assert.equal(code, 1);
+    assert.match(out, /Cases: 2 passed, 1 failed/);
+    const again = await turnlight(folder, ['run', '--only-failed']);
+    assert.match(again.out, /Cases: 0 passed, 1 failed/);
+  });
+
   it('combines the repetitions of a case, and reports if nothing failed', async (t) => {
     const flaky = `export default async (messages) => process.env.FAIL ? 'y' : messages.at(-1).content;\n`;
     const repeated = aCase('a').replace('turns', 'repeat: {times: 2, pass: any}, turns');

@@ -20,6 +20,9 @@ const SUITE = `cases:
     assert: [{type: contains, value: Hello}]
 `;
 
+const statusesOf = (results: Awaited<ReturnType<LatestRuns['results']>>) =>
+  [...results.values()].map(({ status }) => status);
+
 describe('the last runs of a case with variants', () => {
   it('keep the last result of each variant if only one of them ran again', async (t) => {
     const files = {
@@ -66,8 +69,8 @@ describe('the last runs of a case with variants', () => {
     const runs = new LatestRuns();
     const [found] = await runs.variants(suite, 'greets');
     assert.equal(found?.status, 'pass');
-    const statuses = await runs.statuses(suite, [{ id: 'greets', variant: 'a' }]);
-    assert.deepEqual([...statuses.values()], ['pass']);
+    const results = await runs.results(suite, [{ id: 'greets', variant: 'a' }]);
+    assert.deepEqual(statusesOf(results), ['pass']);
   });
 });
 
@@ -103,8 +106,8 @@ describe('the last runs of a case', () => {
     const line = (score: number) => judgedLine('a', [buildVerdict(score)], { suite });
     await writeRun(join(top, 'a'), { lines: [line(1)] });
     await writeRun(top, { lines: [line(0)] });
-    const statuses = await new LatestRuns().statuses(suite, [{ id: 'a' }]);
-    assert.deepEqual([...statuses.values()], ['fail']);
+    const results = await new LatestRuns().results(suite, [{ id: 'a' }]);
+    assert.deepEqual(statusesOf(results), ['fail']);
   });
 
   it("don't include one that was canceled before the case ended", async (t) => {
@@ -116,7 +119,7 @@ describe('the last runs of a case', () => {
     const { path } = await writeRun(own, { lines: [canceled], planned: 1 });
     const suite = join(own, 'suite.eval.yaml');
     const runs = new LatestRuns();
-    assert.deepEqual([...(await runs.statuses(suite, [{ id: 'a' }])).values()], ['fail']);
+    assert.deepEqual(statusesOf(await runs.results(suite, [{ id: 'a' }])), ['fail']);
     assert.equal(await runs.history(suite, { id: 'a' }), undefined);
     const read = new RunRecord(path);
     await read.readNew();
