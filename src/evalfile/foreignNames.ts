@@ -204,7 +204,8 @@ export const foreignNames: ForeignNames = {
 
 function plainId(written: unknown): MeantValue | undefined {
   if (typeof written !== 'string') return undefined;
-  const meant = written.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[._-]+|-+$/g, '');
+  const parts = written.replace(/^[._-]+/, '').split(/[^\p{L}\p{N}._]+/u);
+  const meant = parts.filter((part) => part !== '').join('-');
   if (meant === '' || meant === written) return undefined;
   const message = `An id has only letters, digits, ".", "_" and "-". Did you mean "${meant}"?`;
   return { meant, message };

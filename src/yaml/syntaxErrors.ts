@@ -163,7 +163,7 @@ function colonInText(faulty: FaultyLine): SyntaxExplanation {
 
 function listInLine(faulty: FaultyLine): SyntaxExplanation {
   const message = 'Start the list on the next line, or write it as [a, b].';
-  const [, item] = /^- +([^-[\]{},"'][^[\]{},"']*)$/.exec(valueIn(faulty)?.words ?? '') ?? [];
+  const [, item] = /^- +([^-\s[\]{},"'][^[\]{},"']*)$/.exec(valueIn(faulty)?.words ?? '') ?? [];
   return { message, ...(item && rewriteOf(faulty, `[${item}]`, 'Write the list in brackets')) };
 }
 

@@ -14,7 +14,8 @@ import type { Shell } from '../shell.ts';
  * @throws UsageError if it names no page, or several
  */
 export async function docs(name = 'README', { out }: Shell): Promise<ExitCode> {
-  const wanted = name.replace(/^(?:\.*\/)+|^docs\//g, '').replace(/(?:\.md)?(?:#.*)?$/, '');
+  const [path = ''] = name.replace(/^(?:\.*\/)+|^docs\//g, '').split('#');
+  const wanted = path.replace(/\.md$/, '');
   const files = await readdir(DOCS_FOLDER, { recursive: true });
   const pages = files
     .filter((file) => file.endsWith('.md'))

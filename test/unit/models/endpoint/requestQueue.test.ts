@@ -57,7 +57,7 @@ describe('requests to an endpoint with limits', () => {
     const answers = await askAll(18, [first]);
     assert.equal(answers.length, 18);
     // On a busy machine, some requests arrive in the next window; without limits, 14 would be refused.
-    assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
+    assert.ok(limiter.refused < 10, `${limiter.refused} refused`);
   });
 
   it('share one queue per model', async (t) => {
