@@ -4,7 +4,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import { KeyStore } from './keyStore.ts';
-import { env, inform, warn } from './workspace.ts';
+import { askText, env, inform, warn } from './workspace.ts';
 
 const AGAIN = 'Enter Again';
 
@@ -46,7 +46,7 @@ export class Secrets {
       wanted?.variable ??
       (await askName("Name of the key's environment variable (`api_key_env` in the eval file)"));
     if (name === undefined) return false;
-    const key = await vscode.window.showInputBox({
+    const key = await askText({
       title: `Turnlight: ${name}`,
       prompt: "The API key. It is stored in VS Code's secret store.",
       password: true,
@@ -97,7 +97,7 @@ export class Secrets {
 }
 
 async function askName(prompt: string): Promise<string | undefined> {
-  return vscode.window.showInputBox({
+  return askText({
     title: 'Turnlight: API key',
     prompt,
     value: OPENAI_KEY,

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { firstFree } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
 import type { HasCase } from '../core/record/label.ts';
-import { noticeText } from '../core/text/visibleText.ts';
+import { noticeText, promptText } from '../core/text/visibleText.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../node/paths.ts';
@@ -105,6 +105,26 @@ export function warn(text: string): void {
 
 export function reportError(text: string): void {
   void vscode.window.showErrorMessage(noticeText(text));
+}
+
+type Validate = NonNullable<vscode.InputBoxOptions['validateInput']>;
+
+/** Asks for text. Prompts and messages can quote files, so they are shown as plain text. */
+export async function askText({
+  prompt,
+  validateInput,
+  ...options
+}: vscode.InputBoxOptions): Promise<string | undefined> {
+  const validate = async (...given: Parameters<Validate>) => {
+    const found = await validateInput?.(...given);
+    if (typeof found !== 'object' || found === null) return found && promptText(found);
+    return { ...found, message: promptText(found.message) };
+  };
+  return vscode.window.showInputBox({
+    ...options,
+    ...(prompt !== undefined && { prompt: promptText(prompt) }),
+    ...(validateInput && { validateInput: validate }),
+  });
 }
 
 /** Shows a notification with a button that runs a command. */

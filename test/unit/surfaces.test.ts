@@ -1,7 +1,7 @@
 // Tests texts from files, agents, and judges on every surface that can be shown without an editor. The conversation
 // view has the same tests in a browser.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,7 +12,7 @@ import { visibleLog } from '../../src/core/logger.ts';
 import { failuresOf, problemFailure } from '../../src/core/presentation/failureText.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
-import { labelText, noticeText, plainLog } from '../../src/core/text/visibleText.ts';
+import { labelText, noticeText, plainLog, promptText } from '../../src/core/text/visibleText.ts';
 import { terminalText } from '../../src/extension/testing/output.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
 import { inlayHints } from '../../src/language/features/inlayHints.ts';
@@ -287,6 +287,7 @@ describe('what files, agents and judges say', () => {
     },
     'labels in the editor': labelText,
     notifications: noticeText,
+    'prompts of input boxes': promptText,
   };
 
   for (const [name, show] of Object.entries(surfaces)) {
@@ -342,6 +343,18 @@ describe('what files, agents and judges say', () => {
     );
     const [first] = terminal(events).split('\n');
     assert.match(first ?? '', /one two three four/);
+  });
+
+  it('is no icon and no link in prompts of input boxes, which all use the same function', async () => {
+    assert.equal(promptText('$(trash) [go](command:x)'), '\\$(trash) [go] (command:x)');
+    const asking: string[] = [];
+    const folder = join(import.meta.dirname, '../../src/extension');
+    for (const path of await readdir(folder, { recursive: true })) {
+      if (!path.endsWith('.ts')) continue;
+      const text = await readFile(join(folder, path), 'utf8');
+      if (/showInputBox|createInputBox/.test(text)) asking.push(path);
+    }
+    assert.deepEqual(asking, ['workspace.ts']);
   });
 
   it('is no icon and no link in labels and notifications', () => {

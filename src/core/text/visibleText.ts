@@ -134,6 +134,11 @@ export function noticeText(text: string): string {
   return visibleLine(text).replaceAll('](', '] (');
 }
 
+/** Text for prompts of input boxes in VS Code, which show both links and icons. */
+export function promptText(text: string): string {
+  return noticeText(labelText(text));
+}
+
 /**
  * Marks text as evidence with a prefix on each line, so that none of it can look like instructions:
  *

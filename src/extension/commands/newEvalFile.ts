@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { labelText } from '../../core/text/visibleText.ts';
 import { DEFAULT_PATH, evalFilePath, suiteName } from '../../evalfile/evalFilePath.ts';
 import {
   type ChosenModel,
@@ -11,7 +12,7 @@ import {
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { exists, mayWrite, workspaceFolder, writeFile } from '../workspace.ts';
+import { askText, exists, mayWrite, workspaceFolder, writeFile } from '../workspace.ts';
 
 const TITLE = 'New Eval File';
 
@@ -32,7 +33,7 @@ export async function newEvalFile(secrets: Secrets): Promise<void> {
 
 async function askPath(folder: vscode.Uri): Promise<string | undefined> {
   const end = DEFAULT_PATH.indexOf('.');
-  const typed = await vscode.window.showInputBox({
+  const typed = await askText({
     title: `${TITLE} (1 of 3)`,
     prompt: `Name and folder of the file, in ${posix.basename(folder.path)}`,
     value: DEFAULT_PATH,
@@ -105,7 +106,7 @@ async function askJudge(
 ): Promise<{ readonly judge: ChosenModel | undefined } | undefined> {
   const set = vscode.workspace.getConfiguration(SECTION, file).get<string>(SETTINGS.judge);
   const none = set
-    ? { label: set, description: 'the judge from your settings' }
+    ? { label: labelText(set), description: 'the judge from your settings' }
     : { label: 'No judge for now', description: 'the first check needs no model or key' };
   const options = { title: `${TITLE} (3 of 3)`, placeHolder: 'Select a judge' };
   const picked = await chooseModel(options, secrets, [none]);

@@ -11,7 +11,7 @@ import { proposeId } from '../../interop/savedCase.ts';
 import type { ReceivedConversation } from '../../interop/traceInbox.ts';
 import { SAVE_CHOICES } from '../commands/lastRuns.ts';
 import type { Secrets } from '../secrets.ts';
-import { applyEdits, placeOf, readSuite, reveal } from '../workspace.ts';
+import { applyEdits, askText, placeOf, readSuite, reveal } from '../workspace.ts';
 import { addToFile, createEvalFile, pickEvalFile } from './evalFiles.ts';
 
 const MAX_LABEL = 80;
@@ -87,7 +87,7 @@ async function askReplacements(
     });
     if (!picked) return undefined;
     if (!picked.includes(add)) return picked.flatMap(({ one }) => one ?? []);
-    const typed = await vscode.window.showInputBox({
+    const typed = await askText({
       prompt: 'Names to replace, separated by commas',
       placeHolder: 'Sarah, Miller',
       ignoreFocusOut: true,

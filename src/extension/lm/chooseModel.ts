@@ -3,7 +3,7 @@ import { OPENAI_KEY } from '../../core/environment.ts';
 import { labelText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import type { Secrets } from '../secrets.ts';
-import { inform } from '../workspace.ts';
+import { askText, inform } from '../workspace.ts';
 import { listEditorModels } from './editorModels.ts';
 
 const OPENAI = 'openai:gpt-5-mini';
@@ -77,7 +77,7 @@ async function modelItems(title: string, secrets: Secrets): Promise<ModelItem[]>
 }
 
 async function askEndpoint(title: string): Promise<ChosenModel | undefined> {
-  const baseUrl = await vscode.window.showInputBox({
+  const baseUrl = await askText({
     title,
     prompt: 'Address of the endpoint, usually ending in /v1',
     value: LOCAL,
@@ -88,7 +88,7 @@ async function askEndpoint(title: string): Promise<ChosenModel | undefined> {
         : 'Expected an address that starts with http:// or https://.',
   });
   if (baseUrl === undefined) return undefined;
-  const name = await vscode.window.showInputBox({
+  const name = await askText({
     title,
     prompt: "The model's name at the endpoint",
     placeHolder: 'qwen3:8b',

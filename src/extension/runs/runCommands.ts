@@ -4,7 +4,7 @@ import { errorText } from '../../core/errors.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
-import { reportError, warn } from '../workspace.ts';
+import { askText, reportError, warn } from '../workspace.ts';
 import { isListed, runText, runTitle } from './runText.ts';
 
 type SelectedRuns = readonly [ListedRun, ...ListedRun[]];
@@ -68,7 +68,7 @@ async function updateNotes(
 }
 
 async function rename([run]: SelectedRuns): Promise<boolean> {
-  const name = await vscode.window.showInputBox({
+  const name = await askText({
     title: 'Name of the run',
     value: run.note.name ?? '',
     placeHolder: runTitle({ ...run, note: {} }),

@@ -26,6 +26,7 @@ import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
 import {
   applyEdits,
+  askText,
   env,
   exists,
   findEvalFiles,
@@ -59,7 +60,7 @@ export async function askForAssertion(turn: number, { uri, head }: TalkStart): P
   });
   if (!picked) return undefined;
   const place = await placeOf(uri);
-  const line = await vscode.window.showInputBox({
+  const line = await askText({
     title,
     prompt: picked.type.summary,
     value: assertionExample(picked.type),
@@ -186,7 +187,7 @@ async function askForId(
   value: string,
   taken: readonly unknown[],
 ): Promise<string | undefined> {
-  const typed = await vscode.window.showInputBox({
+  const typed = await askText({
     title: TITLE,
     prompt: `Id of the case in ${vscode.workspace.asRelativePath(uri)}`,
     value,

@@ -16,6 +16,7 @@ import { keepsSession, type TalkCase, talkCaseOf } from '../../runner/talk.ts';
 import type { CaseLocation } from '../commands/caseLocation.ts';
 import { messageHistoryOf, openVariant } from '../viewer/snapshot.ts';
 import {
+  askText,
   exists,
   findEvalFiles,
   freeEvalFile,
@@ -127,7 +128,7 @@ function itemFor(uri: vscode.Uri, head: Mapping, { name, type }: NamedTarget): T
   return {
     label: labelText(name ?? type),
     description: labelText(name === undefined ? '' : type),
-    detail: vscode.workspace.asRelativePath(uri),
+    detail: labelText(vscode.workspace.asRelativePath(uri)),
     start: () => startAt(uri, head, name),
   };
 }
@@ -207,7 +208,7 @@ export async function askForKeys(
   const proposed = typed && proposeKeys(typed, error);
   if (!proposed) return undefined;
   const place = await placeOf(uri);
-  const line = await vscode.window.showInputBox({
+  const line = await askText({
     title: 'Add to the Target',
     prompt:
       typed.type === 'http'

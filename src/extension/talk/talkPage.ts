@@ -17,6 +17,7 @@ import {
 } from '../pages/webviewPage.ts';
 import type { Secrets } from '../secrets.ts';
 import { runSettings } from '../testing/runSettings.ts';
+import { askText } from '../workspace.ts';
 import { askForAssertion, saveTalk, type TalkCheck, type TalkChecks } from './saveTalk.ts';
 import {
   adaptStart,
@@ -207,7 +208,7 @@ class TalkPage extends WebviewPage<typeof talkProtocol> {
   ): Promise<TalkCheck | undefined> {
     const said = turnsOf(talk.conversation).find(({ number }) => number === turn);
     const isRight = mark === 'right';
-    const words = await vscode.window.showInputBox({
+    const words = await askText({
       title: isRight ? `Turn ${turn} is right` : `Turn ${turn} is wrong`,
       prompt: isRight
         ? 'What makes it right? It becomes a criterion. If empty, only the reply is saved, as `expected`.'
