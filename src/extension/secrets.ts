@@ -55,7 +55,8 @@ export class Secrets {
     if (key === undefined || key.trim() === '') return false;
     await this.#store.set(name, key.trim());
     const model = wanted?.model ?? (name === OPENAI_KEY ? DEFAULT_MODEL : undefined);
-    if (model) return this.#tryKey(name, model, wanted);
+    // In Restricted Mode, nothing is sent.
+    if (model && vscode.workspace.isTrusted) return this.#tryKey(name, model, wanted);
     inform(`Saved the API key ${name}.`);
     return true;
   }

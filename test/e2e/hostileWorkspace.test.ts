@@ -67,6 +67,8 @@ describeLong('a workspace of hostile files in the real VS Code', () => {
       await shown.hover('turns', (text) => text.includes('user'));
       t.diagnostic(`${name}: hover after ${(performance.now() - asked).toFixed(0)} ms`);
     }
+    await shown.window.command('turnlight.generateCases');
+    await shown.page.getByText('the workspace must be trusted').first().waitFor();
     await shown.screenshot('hostile-workspace');
     assert.equal(server.requests.length, 0);
     assert.equal(existsSync(join(folder, 'trace')), false);

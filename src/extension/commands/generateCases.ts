@@ -5,12 +5,15 @@ import { allowedHosts } from '../allowedHosts.ts';
 import { callModel, showReasons } from '../lm/callModel.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { inform, warn, writeFile } from '../workspace.ts';
+import { inform, mayRun, warn, writeFile } from '../workspace.ts';
 import { isImportable, placeNextTo, textOf } from './importFile.ts';
 
 const TITLE = 'Generate Cases';
 
 const COUNT = 5;
+
+const UNTRUSTED =
+  'Generating cases sends text of this workspace to a model, so the workspace must be trusted.';
 
 /**
  * Has a model draft cases from a system prompt or logged conversations, and opens them in a new eval file next to the
@@ -23,6 +26,7 @@ export async function generateCases(
   secrets: Secrets,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
+  if (!mayRun(UNTRUSTED)) return;
   const source = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   if (source?.scheme !== 'file') {
     inform("First open your agent's system prompt or a log of its conversations.");
