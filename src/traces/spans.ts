@@ -108,15 +108,16 @@ function listAt(value: unknown, ...keys: readonly string[]): Mapping[] {
   return Array.isArray(list) ? list.filter(isMapping) : [];
 }
 
-/** Number of characters of a span's attributes and events. */
-export function sizeOfSpan({ attributes, events }: Span): number {
+/** Number of characters of a span's names, attributes, and events. */
+export function sizeOfSpan({ name, attributes, events }: Span): number {
   const sizes = [attributes, ...events.map((event) => event.attributes)].map((mapping) =>
     Object.entries(mapping).reduce((sum, [key, value]) => {
       const isText = typeof value === 'string';
       return sum + key.length + (isText ? value.length : JSON.stringify(value ?? null).length);
     }, 100),
   );
-  return sizes.reduce((sum, one) => sum + one, 0);
+  const names = [name, ...events.flatMap((event) => [event.name, event.time])];
+  return [...sizes, ...names.map(({ length }) => length)].reduce((sum, one) => sum + one, 0);
 }
 
 /** Milliseconds since the epoch. */

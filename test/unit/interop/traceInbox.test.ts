@@ -293,6 +293,18 @@ describe('The trace inbox', () => {
     );
   });
 
+  it('counts the names of spans and events', () => {
+    const name = 'n'.repeat(LIMITS.inboxTrace / 4);
+    const [event] = [{ name, time: '1', attributes: {} }];
+    const inbox = new TraceInbox();
+    for (let index = 0; index < 5; index += 1) {
+      const span = chat({ trace: `${index}`, input: first, output: 'Hello!' });
+      inbox.add(index % 2 ? { ...span, name } : { ...span, events: [event] });
+    }
+    inbox.update();
+    assert.equal(inbox.dropped, 2);
+  });
+
   it('limits the work of an update, not of each conversation', () => {
     const history = Array.from({ length: 30 }, (_, at) =>
       message(at % 2 ? 'assistant' : 'user', `${at}`),
