@@ -50,15 +50,31 @@ const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
  * @param length maximum characters; truncated text ends in `…`, and no emoji is cut in two
  */
 export function visibleText(text: string, length = Number.POSITIVE_INFINITY): string {
-  const visible = PLAIN.test(text) ? text : splitLines(text).map(visibleCharacters).join('\n');
-  return shortened(visible, length);
+  return converted(text, length, visibleLines);
+}
+
+function visibleLines(text: string): string {
+  return PLAIN.test(text) ? text : splitLines(text).map(visibleCharacters).join('\n');
+}
+
+/** Converts and shortens a text. Converts only as much of it as is shown. */
+function converted(text: string, length: number, convert: (text: string) => string): string {
+  // A character takes up to two units. The end can change, because a sequence may be cut in two there.
+  const enough = 2 * length + 20;
+  let size = enough;
+  while (size < text.length) {
+    const head = convert(text.slice(0, size));
+    if (head.length > enough) return shortened(head, length);
+    size *= 2;
+  }
+  return shortened(convert(text), length);
 }
 
 /** Like `visibleText`, on one line. */
 export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): string {
   const head = text.slice(0, length + 1);
   if (PLAIN_LINE.test(head)) return shortened(head, length);
-  return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
+  return converted(text, length, (one) => visibleLines(one).replace(/\s+/g, ' ').trim());
 }
 
 /** JSON of the same value without CI commands and with hidden characters escaped, as in `"\u202e"`. */
@@ -77,14 +93,17 @@ export function plainLog(text: string): string {
   return text.replace(COMMAND, '## ').replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, '$1: ');
 }
 
-/** Maximum number of hidden characters per line to show as code points, which take eight characters each. */
+/**
+ * Maximum number of hidden characters per line to show as code points, which take eight characters each. The others are
+ * left out, because thousands of replacement characters take seconds to draw.
+ */
 const MAX_CODES = 10_000;
 
 function visibleCharacters(line: string): string {
   let count = 0;
   return reveal(line.replaceAll('\t', '  '), (character) => {
     count += 1;
-    if (count > MAX_CODES) return '\ufffd';
+    if (count > MAX_CODES) return count === MAX_CODES + 1 ? '\ufffd' : '';
     const code = character.codePointAt(0) ?? 0;
     return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
   });

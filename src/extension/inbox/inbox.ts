@@ -28,6 +28,9 @@ const PAUSE = 5;
 /** Maximum characters of a conversation's and an agent's name in the list. */
 const MAX_NAME = 24;
 
+/** Maximum characters of a line of a tooltip. */
+const MAX_TOOLTIP = 500;
+
 const ICONS = {
   shown: new vscode.ThemeIcon('comment-discussion'),
   unclear: new vscode.ThemeIcon('warning'),
@@ -141,7 +144,7 @@ export class Inbox extends Disposing implements vscode.TreeDataProvider<Received
     ];
     item.description = facts.join(' · ');
     item.tooltip = [one.name, item.description, problem, ...one.notes]
-      .flatMap((line) => (line === undefined ? [] : visibleLine(line)))
+      .flatMap((line) => (line === undefined ? [] : visibleLine(line, MAX_TOOLTIP)))
       .join('\n');
     item.accessibilityInformation = { label: `${label}, ${facts.join(', ')}` };
     item.iconPath = problem === undefined ? ICONS.shown : ICONS.unclear;

@@ -8,6 +8,7 @@ import {
   visibleText,
 } from '../../../../src/core/text/visibleText.ts';
 import { HOSTILE_TEXTS, hiddenIn, NEEDED_TEXTS } from '../../../support/hostileTexts.ts';
+import { timesAsMuch } from '../../../support/work.ts';
 
 describe('visible text', () => {
   for (const [deed, text] of Object.entries(HOSTILE_TEXTS)) {
@@ -37,13 +38,29 @@ describe('visible text', () => {
     assert.equal(visibleLine('  a\r\n\t b\u2029c\u00a0d '), 'a b c d');
   });
 
+  it('converts only as much as it shows', async () => {
+    const text = '\u202eé👩‍👧 \n   '.repeat(100);
+    for (let length = 1; length < 300; length += 1) {
+      const shown = visibleLine(text, length);
+      assert.ok(visibleLine(text).startsWith(shown.slice(0, -1)), shown);
+      const count = Array.from(shown).length;
+      assert.ok(count <= length && count > length - 3, `${count} of ${length}: ${shown}`);
+    }
+    const short = 'é'.repeat(1_000);
+    const long = 'é'.repeat(1_000_000);
+    const many = (one: string) => () => {
+      for (let count = 0; count < 100; count += 1) visibleLine(one, 24);
+    };
+    assert.ok((await timesAsMuch(many(short), many(long))) < 12);
+  });
+
   it('drops nothing, not even at the ends', () => {
     assert.equal(visibleLine('\ufeffa\u200b'), '[U+FEFF]a[U+200B]');
   });
 
-  it('shows so many hidden characters of a line by code point, and each other one by one', () => {
+  it('shows so many hidden characters of a line by code point, and where others were left out', () => {
     const shown = visibleText('\u200b'.repeat(10_005));
-    assert.equal(shown, `${'[U+200B]'.repeat(10_000)}${'\ufffd'.repeat(5)}`);
+    assert.equal(shown, `${'[U+200B]'.repeat(10_000)}\ufffd`);
   });
 
   it("doesn't mistake a hidden character for a letter before a joiner", () => {
