@@ -1,4 +1,4 @@
-/** The maximum delay of a timer, in milliseconds. */
+/** The maximum delay of a timer, in milliseconds. With a longer delay, a timer fires at once. */
 export const NO_TIME_LIMIT = 2 ** 31 - 1;
 
 /** A time limit that pauses while its work waits in a queue. */
@@ -48,7 +48,7 @@ export class TimeLimit {
 
   #start(): void {
     this.#began = performance.now();
-    this.#timer = setTimeout(this.#onTimeout, this.#left);
+    this.#timer = setTimeout(this.#onTimeout, Math.min(this.#left, NO_TIME_LIMIT));
   }
 }
 
