@@ -9,6 +9,8 @@ import {
 } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answers.ts';
 import { traceSecretFile } from '../../store/traceToken.ts';
+import { warn } from '../workspace.ts';
+import { countSetting } from './countSetting.ts';
 
 /** @param fresh ignores cached answers @param debugged attaches the debugger, and runs one conversation at a time */
 export function runSettings(
@@ -22,12 +24,14 @@ export function runSettings(
   // If the files are in several folders, the workspace's settings apply.
   const scope = folders.size === 1 ? uris[0] : null;
   const settings = vscode.workspace.getConfiguration(SECTION, scope);
+  const count = (name: Parameters<typeof countSetting>[0], byDefault: number) =>
+    countSetting(name, settings.get(name, byDefault), byDefault, warn);
   const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
   return {
-    concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, DEFAULT_CONCURRENCY),
-    timeout: settings.get<number>(SETTINGS.timeout, DEFAULT_TIMEOUT),
+    concurrency: debugged ? 1 : count(SETTINGS.concurrency, DEFAULT_CONCURRENCY),
+    timeout: count(SETTINGS.timeout, DEFAULT_TIMEOUT),
     ...(maxCost !== null && { maxCost }),
-    tracesPort: settings.get<number>(SETTINGS.tracesPort, DEFAULT_TRACES_PORT),
+    tracesPort: count(SETTINGS.tracesPort, DEFAULT_TRACES_PORT),
     traceSecretFile: traceSecretFile(env),
     answersFolder: answersFolder(env),
     ...(settings.get<boolean>(SETTINGS.cache, true) && {
