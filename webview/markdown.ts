@@ -1,6 +1,7 @@
 import DOMPurify from 'dompurify';
 import MarkdownIt from 'markdown-it';
 import { visibleText } from '../src/core/text/visibleText.ts';
+import { h } from './h.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true });
 
@@ -26,13 +27,20 @@ const TAGS = [
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ];
 
-/** Renders untrusted Markdown as plain elements, without HTML, links, or attributes. */
-export function renderMarkdown(text: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(markdown.render(text), {
-    RETURN_DOM_FRAGMENT: true,
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: [],
-  });
+/** Maximum number of elements. With more, for example in a table of thousands of cells, the page is slow. */
+const MAX_ELEMENTS = 10_000;
+
+/** Renders untrusted Markdown as plain elements, without HTML, links, or attributes. Very complex text stays text. */
+export function renderMarkdown(text: string): Node {
+  const environment = {};
+  const tokens = markdown.parse(text, environment);
+  const all = tokens.flatMap((token) => [token, ...(token.children ?? [])]);
+  const elements = all.filter(({ tag, nesting }) => nesting >= 0 && TAGS.includes(tag));
+  if (elements.length > MAX_ELEMENTS) return h('div', { class: 'source' }, text);
+  const fragment = DOMPurify.sanitize(
+    markdown.renderer.render(tokens, markdown.options, environment),
+    { RETURN_DOM_FRAGMENT: true, ALLOWED_TAGS: TAGS, ALLOWED_ATTR: [] },
+  );
   // This happens after rendering, because rendering converts entities such as `&#x202e;` to characters.
   const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {

@@ -72,6 +72,44 @@ describeView('hostile text in the conversation view', ({ view, show, turn }) => 
     assert.ok(shown.length < 2 * text.length, `${shown.length} characters`);
   });
 
+  it('stays text if it has thousands of cells', async () => {
+    const text = `${'a|'.repeat(11_000)}\n${'-|'.repeat(11_000)}`;
+    await showEverywhere(text);
+    const said = turn(2).locator('.said').first();
+    assert.equal(await said.locator('th').count(), 0);
+    assert.equal(await said.textContent(), text);
+  });
+
+  it("isn't indented if that makes nested JSON much longer", async () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}1,2${']'.repeat(depth)}`;
+    const deep = `${nested(100).replace('1,2', Array.from({ length: 1_000 }, () => '1').join())}`;
+    const results = [nested(3), deep, '{"a":"[[[[[[\\"[[[[[[[","b":[]}'];
+    await show(
+      buildSnapshot({
+        conversation: toConversation(
+          results.flatMap((content, index): { message: Message }[] => [
+            {
+              message: {
+                role: 'assistant',
+                content: '',
+                toolCalls: [{ id: `${index}`, name: 'find', arguments: JSON.parse(content) }],
+              },
+            },
+            { message: { role: 'tool', callId: `${index}`, content } },
+          ]),
+        ),
+      }),
+    );
+    const shown = await turn(1).locator('.tool pre').allTextContents();
+    const expected = results.map((one) =>
+      one === deep ? one : JSON.stringify(JSON.parse(one), null, 2),
+    );
+    assert.deepEqual(
+      shown,
+      expected.flatMap((one) => [one, one]),
+    );
+  });
+
   it('shows hidden and deceptive characters, and keeps words that need them', async () => {
     /** The visible text, and the text that screen readers announce. */
     const shown = () =>

@@ -284,7 +284,7 @@ function renderItem(
           h('code', call.name),
           latency !== undefined && label('span', ` ${durationText(latency)}`),
         ),
-        h('pre', JSON.stringify(call.arguments, null, 2) ?? ''),
+        h('pre', spacedJson(JSON.stringify(call.arguments) ?? '', call.arguments)),
         label('div', result === undefined ? 'No result' : 'Result'),
         result !== undefined && h('pre', spacedJson(result)),
       );
@@ -308,10 +308,25 @@ function label(tag: 'div' | 'span' | 'summary', words: string): HTMLElement {
   return h(tag, { class: 'label' }, words);
 }
 
+/** Maximum number of characters of indentation per character of JSON. */
+const MAX_INDENTATION = 10;
+
 /** Formats JSON if that changes only white space. A number such as `12345678901234567890` would change. */
-function spacedJson(text: string): string {
-  const spaced = JSON.stringify(parseJson(text), null, 2) ?? text;
+function spacedJson(text: string, value: unknown = parseJson(text)): string {
+  // The indentation of deeply nested lists can be hundreds of times as long as their text.
+  if (indentationOf(value) > MAX_INDENTATION * text.length) return text;
+  const spaced = JSON.stringify(value, null, 2) ?? text;
   return withoutSpaces(spaced) === withoutSpaces(text) ? spaced : text;
+}
+
+/** Number of characters of line breaks and indentation in a value's JSON. */
+function indentationOf(value: unknown, depth = 1): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const entries: unknown[] = Object.values(value);
+  return entries.reduce<number>(
+    (sum, entry) => sum + 2 * depth + 1 + indentationOf(entry, depth + 1),
+    2 * depth,
+  );
 }
 
 function withoutSpaces(text: string): string {
