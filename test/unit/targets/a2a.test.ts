@@ -135,13 +135,13 @@ describe('an agent that speaks Agent2Agent', () => {
       (await growth(
         stream((index) => `${index}`),
         2_000,
-      )) < 8,
+      )) < 10,
     );
     assert.ok(
       (await growth(
         stream((index) => `${index % 2}`),
         2_000,
-      )) < 8,
+      )) < 10,
     );
   });
 
