@@ -24,7 +24,7 @@ const CRITERION = "The assistant does what the user asks for, or says why it can
 let last = '';
 
 /**
- * Asks for an eval file. The one that was picked last comes first.
+ * Asks for an eval file, if there is one. The one that was picked last comes first.
  *
  * @param mayBeNew whether to offer a new file, which has no target
  * @returns `new` for a new file; undefined if the user cancels
@@ -45,6 +45,7 @@ export async function pickEvalFile(
     inform('A live case needs an eval file with a target. Create one with "New Eval File".');
     return undefined;
   }
+  if (known.length === 0) return 'new';
   const items = [...known, ...(mayBeNew ? [NEW_FILE] : [])];
   const picked = await vscode.window.showQuickPick(items, { placeHolder });
   last = picked?.uri?.path ?? last;
