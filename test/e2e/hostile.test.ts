@@ -55,7 +55,11 @@ describeLong('a hostile transcript in the real VS Code', () => {
     await workbench.window.open(path, 7);
     const hover = await workbench.hover('assistant', (shown) => shown.includes('Turn 2: failed'));
     assert.match((await hover.allInnerTexts()).join(), /<img src=x onerror=/);
-    assert.equal(await hover.locator('img, script, svg, a').count(), 0);
+    assert.equal(await hover.locator('img, script, svg').count(), 0);
+    const links = await hover
+      .locator('a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-href')?.split('?')[0]));
+    assert.deepEqual(links, ['command:turnlight.openDocumentation'], 'only to the documentation');
   });
 
   it('runs and requests nothing', async () => {

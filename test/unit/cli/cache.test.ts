@@ -58,7 +58,7 @@ test('run: uses no answer of another model whose name is in the same variable', 
     'a.eval.yaml': `judge: ${model('JUDGE')}
 targets:
   chat: {type: chat, model: ${model('AGENT')}}
-  bot: {type: command, command: [node, -e, 'console.log(JSON.stringify({content: process.argv[1]}))', "\${env:AGENT}"], cache: true}
+  bot: {type: command, command: [node, -e, 'process.stdin.once("data", () => console.log(JSON.stringify({content: process.argv[1]})))', "\${env:AGENT}"], cache: true}
 cases:
   - {id: chat, target: chat, turns: [Hi], assert: [{type: contains, value: I am}]}
   - {id: bot, target: bot, turns: [Hi], assert: [{type: contains, value: "one"}]}

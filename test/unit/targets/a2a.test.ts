@@ -134,13 +134,13 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.ok(
       (await growth(
         stream((index) => `${index}`),
-        2_000,
+        5_000,
       )) < 10,
     );
     assert.ok(
       (await growth(
         stream((index) => `${index % 2}`),
-        2_000,
+        5_000,
       )) < 10,
     );
   });
