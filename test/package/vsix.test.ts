@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { deflateRawSync } from 'node:zlib';
+import { docsFiles } from '../../scripts/docs/pages.ts';
+import { siteFiles } from '../../scripts/docs/site.ts';
 import { TEST_PORT } from '../support/host/channel.ts';
 import { VSIX } from '../support/host/extensions.ts';
 import { CHECKOUT } from '../support/host/install.ts';
@@ -24,6 +28,17 @@ interface Output {
 
 const QUEUE = '!dist/queue.js';
 
+const run = promisify(execFile);
+
+/** The files of the extension. Listed only once, because that takes as long as all other tests of the packages. */
+const vsixFiles = listVsix();
+
+async function listVsix(): Promise<string[]> {
+  const vsce = join(CHECKOUT, 'node_modules/.bin/vsce');
+  const { stdout } = await run(vsce, ['ls', '--no-dependencies'], { cwd: CHECKOUT });
+  return stdout.trim().split('\n');
+}
+
 describe('the packaged extension', () => {
   // The tokenizer's table is 0.8 MB of this and the language detector 0.3 MB. Both are loaded on demand.
   it('is under 2.7 MB', async () => {
@@ -32,14 +47,9 @@ describe('the packaged extension', () => {
   });
 
   it('lists only what it needs', async () => {
-    const { stdout } = await promisify(execFile)(
-      join(CHECKOUT, 'node_modules/.bin/vsce'),
-      ['ls', '--no-dependencies'],
-      { cwd: CHECKOUT },
-    );
     const allowed =
       /^(package\.json|[A-Z]+\.md|LICENSE|(?:bench|examples)\/README\.md|docs\/[\w/-]+\.md|dist\/(?:agents|chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|dist\/sbom\.cdx\.json|examples\/(?:azure|composition|deepeval|mlflow)\/\w+\.eval\.yaml|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/(?:\w+\.webp|turnlight\.svg)|python\/turnlight\.py|types\/(?:agents|index)\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
-    const files = stdout.trim().split('\n');
+    const files = await vsixFiles;
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],
@@ -117,3 +127,42 @@ function staticallyLoaded(entry: string, outputs: Readonly<Record<string, Output
   visit(entry);
   return [...seen];
 }
+
+/** The README and all pages of the documentation, and everything in the repository that they link to. */
+const NEEDED = [...docsFiles().keys(), ...siteFiles().keys()].filter(
+  (path) => !/\.html$|^style\.css$/.test(path),
+);
+
+/** The editor's preview shows no pictures of pages in other folders. */
+const NOT_IN: Readonly<Record<string, readonly string[]>> = { vsix: ['media/results.webp'] };
+
+const PACKAGES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  vsix: () => vsixFiles,
+  async npm() {
+    const args = ['pack', '--dry-run', '--ignore-scripts', '--json'];
+    const { stdout } = await run('npm', args, { cwd: CHECKOUT });
+    const [packed]: readonly { readonly files: readonly { readonly path: string }[] }[] =
+      Object.values(JSON.parse(stdout));
+    return packed?.files.map(({ path }) => path) ?? [];
+  },
+};
+
+describe('the documentation in the packages', () => {
+  for (const [name, list] of Object.entries(PACKAGES)) {
+    it(`is complete, and its links lead to files in the package: ${name}`, async () => {
+      const files = await list();
+      assert.ok(NEEDED.length > 100 && NEEDED.includes('README.md'));
+      assert.deepEqual(
+        NEEDED.filter((path) => !files.includes(path)),
+        NOT_IN[name] ?? [],
+      );
+    });
+  }
+
+  it('takes less than 200 kB, compressed', () => {
+    const pages = [...docsFiles().keys()].filter((path) => path.startsWith('docs/'));
+    const sizes = pages.map((path) => deflateRawSync(readFileSync(join(CHECKOUT, path))).length);
+    const size = sizes.reduce((sum, one) => sum + one, 0);
+    assert.ok(size < 200_000, `${size} bytes`);
+  });
+});
