@@ -83,7 +83,11 @@ async function similarPaths(
   kind: FileKind,
 ): Promise<string[]> {
   if (kind === 'folder') return [];
-  const found = await scope.files.glob(['*'], dirname(path));
+  // The folder may be one that can't be read.
+  const found = await scope.files.glob(['*'], dirname(path)).catch((error: unknown) => {
+    if (!(error instanceof PatternError)) throw error;
+    return [];
+  });
   const names = new Set(found.map((one) => basename(one)));
   const fitting = [...names].filter((name) => EXTENSIONS[kind].includes(extname(name)));
   const folder = reference.slice(0, reference.length - basename(reference).length);

@@ -190,6 +190,11 @@ describe('a path in a file', POSIX, () => {
     }
   });
 
+  it('is reported if it is too long for a file system', async () => {
+    const long = `${'a/'.repeat(5_000)}b.json`;
+    assert.deepEqual(await codesOf(KEYS.transcript?.suite(long) ?? ''), ['file-missing']);
+  });
+
   it('names a folder where a file is expected', async () => {
     const [problem] = await problemsOf(KEYS.transcript?.suite('in') ?? '');
     assert.equal(problem?.code, 'unknown-file-type');
