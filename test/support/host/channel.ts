@@ -50,9 +50,17 @@ export class Companion {
     this.#last += 1;
     const request: Request = { id: this.#last, source: run.toString(), args };
     return new Promise<Awaited<Result>>((resolve, reject) => {
+      const source = request.source.slice(0, 200);
+      const timer = setTimeout(() => reject(new Error(`No answer to ${source}`)), PATIENCE);
       this.#waiting.set(request.id, {
-        resolve: (value) => resolve(value as Awaited<Result>),
-        reject,
+        resolve: (value) => {
+          clearTimeout(timer);
+          resolve(value as Awaited<Result>);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
       });
       this.#socket.write(`${JSON.stringify(request)}\n`);
     });

@@ -178,7 +178,14 @@ export class Window {
     await this.evaluate(
       async (vscode, name, to) => {
         const workspace = vscode.ConfigurationTarget.Workspace;
-        await vscode.workspace.getConfiguration().update(name, to, workspace);
+        // An update that meets another one may never end.
+        for (let tries = 0; tries < 5; tries += 1) {
+          const update = vscode.workspace.getConfiguration().update(name, to, workspace);
+          const isDone = update.then(() => true);
+          const isLate = new Promise<boolean>((done) => setTimeout(() => done(false), 10_000));
+          if (await Promise.race([isDone, isLate])) return;
+        }
+        throw new Error(`The setting ${name} can't be changed.`);
       },
       key,
       value,
